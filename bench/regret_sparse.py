@@ -40,7 +40,7 @@ def uniform(random_numbers, rows, columns, per_row):
 
 
 def small_world(random_numbers, rows, near, far):
-    """A ring of neighbours with shortcuts (Watts & Strogatz 1998)."""
+    """A ring of neighbors with shortcuts (Watts & Strogatz 1998)."""
     i = numpy.repeat(numpy.arange(rows), near)
     j = (i + numpy.tile(numpy.arange(1, near + 1), rows)) % rows
     j = numpy.where(random_numbers.random(len(j)) < far, random_numbers.integers(0, rows, len(j)), j)
@@ -60,7 +60,7 @@ def band_with_arrow(random_numbers, rows, width, spikes):
 
 
 def blocks(random_numbers, nodes, size, per_node):
-    """Dense blocks of unknowns at neighbouring nodes, numbered at random within a window."""
+    """Dense blocks of unknowns at neighboring nodes, numbered at random within a window."""
     i = numpy.repeat(numpy.arange(nodes), per_node)
     j = numpy.clip(i + random_numbers.integers(-40, 41, len(i)), 0, nodes - 1)
     graph = scipy.sparse.coo_array((numpy.ones(len(i)), (i, j)), shape=(nodes, nodes))

@@ -38,7 +38,7 @@ char *bench_capability_help(void)
     return cli_help_table("Capabilities:", all_count, help_row);
 }
 
-/* What was not asked for otherwise. Numbers of threads: 1, and all where the capability says so. */
+/* The defaults. Numbers of threads: 1, and all where the capability says so. */
 static bool choose_defaults(const struct bench_capability *capability,
                             struct bench_options *options)
 {

@@ -56,7 +56,7 @@ static const struct argp_option device_options[] = {
     {"quiet", 'q', NULL, 0, "no notes", 0},
     {0}};
 
-/* The parser's input: what is asked for, and of what. */
+/* The parser's input: the options, and their capability. */
 struct input {
     const struct bench_capability *capability;
     struct bench_options *options;

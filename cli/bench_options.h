@@ -6,7 +6,7 @@
 
 enum { bench_most_numbers = 64, bench_most_threads = 16, bench_most_names = 32 };
 
-/* What a benchmark is asked for. */
+/* The options of a benchmark. */
 struct bench_options {
     const char *command;
     kith_device device;

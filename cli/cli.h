@@ -31,7 +31,7 @@ extern const struct command program_commands[];
 /* The row of a name, or NULL. */
 const struct command *command_named(const struct command *table, const char *name);
 
-/* "PROGRAM: 'WORD' is no WHAT; …" on stderr, with the nearest of the table's names. Returns
+/* "PROGRAM: 'WORD' is not a WHAT; …" on stderr, with the nearest of the table's names. Returns
  * exit_usage. */
 int command_fail_unknown(const char *program, const struct command *table, const char *what,
                          const char *word);

@@ -29,7 +29,7 @@ static const struct argp_option options[] = {
      "write the colliding pairs i,j to FILE as CSV, i < j, sorted; - is standard output", 0},
     {"contacts", key_contacts, NULL, 0,
      "count contacts instead: pairs at distance 1 that are not neighbors along the chain. --json "
-     "prints both counts; its seconds are the time of the count asked for",
+     "prints both counts; seconds is the time of the requested count",
      0},
     {"sequence", key_sequence, "HPPH...", 0, "count H-H contacts only; one letter per bead", 0},
     {"batch", key_batch, NULL, 0,
@@ -46,7 +46,7 @@ static const struct argp_option options[] = {
 static const struct argp_child children[] = {{&common_argp, 0, "Common options:", 3}, {0}};
 
 static const char documentation[] =
-    "Count the pairs of beads at the same site of a lattice. FILE has whole numbers: CSV, NPY, XYZ "
+    "Count the pairs of beads at the same site of a lattice. FILE has integer coordinates: CSV, NPY, XYZ "
     "or another format of kith convert.\v"
     "Examples:\n"
     "  kith make lattice-walk -n 100000 -o walk.npy\n"

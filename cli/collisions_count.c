@@ -15,7 +15,7 @@ struct counts {
     kith_collisions_summary summary; /* for --json */
     kith_collisions_groups *groups;  /* NULL unless pairs are listed */
     kith_collisions_method method;
-    double seconds; /* of the count that is asked for alone */
+    double seconds; /* of the count that is requested alone */
 };
 
 static kith_status count_asked(const struct collisions_options *collisions, kith_context *context,

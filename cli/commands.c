@@ -15,7 +15,7 @@ const struct command program_commands[] = {
     {"view", "show a run in a browser", command_view, NULL},
     {"forces", "compute all-pairs accelerations and potentials", command_forces, NULL},
     {"orbits", "compute the orbital elements of a run", command_orbits, NULL},
-    {"megno", "compute the chaos and the Lyapunov time of bodies", command_megno, NULL},
+    {"megno", "compute MEGNO and the Lyapunov time of bodies", command_megno, NULL},
     {"matrix", "compute the interaction matrix, reductions or products of it", command_matrix,
      NULL},
     {"pairs", "list the pairs of particles within a cutoff", command_pairs, NULL},

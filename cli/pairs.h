@@ -4,7 +4,7 @@
 #include "cell_options.h"
 #include "load.h"
 
-/* What kith pairs was asked for. */
+/* The options of kith pairs. */
 struct pairs_options {
     struct common_options common;
     struct input_options input;

@@ -23,7 +23,7 @@ struct plot_kind {
     int (*draw)(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 };
 
-/* What the user asked for. */
+/* What the user requested. */
 struct plot {
     const char *command;                               /* for messages: "kith plot" */
     const char *input, *input_format, *output, *title; /* input_format: NULL by extension */

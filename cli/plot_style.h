@@ -44,7 +44,7 @@ struct margins {
     double left, right, bottom, top;
 };
 
-/* Those of a graph with labelled axes, the key, and a line above if there is a title or time. */
+/* Those of a graph with labeled axes, the key, and a line above if there is a title or time. */
 struct margins style_margins(const struct plot *plot, const struct tracks *tracks);
 
 /* Places graphs side by side, each with the margins, but the right one only once. If the user gave

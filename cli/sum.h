@@ -6,7 +6,7 @@
 
 enum { sum_most_formulas = 64, sum_most_parameters = 16, sum_most_words = 160 };
 
-/* What kith sum was asked for. */
+/* The options of kith sum. */
 struct sum_options {
     struct common_options common;
     struct input_options input;

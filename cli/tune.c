@@ -275,7 +275,7 @@ static bool measure(const struct tune_options *options, kith_context *context,
     return !options->forces || !is_gpu || tune_forces_beside(options, rows);
 }
 
-/* What the user asked for with the rows; an exit code. */
+/* Does what the user requested with the rows; an exit code. */
 static int hand_over(const struct tune_options *options, const struct tune_rows *rows,
                      const kith_tuning *tuning)
 {

@@ -3,7 +3,7 @@
 
 #include "bench_options.h"
 
-/* What kith tune was asked for. */
+/* The options of kith tune. */
 struct tune_options {
     struct bench_options common;
     bool forces, matrix; /* which capabilities */

@@ -28,7 +28,7 @@ static const char documentation[] =
     "  kith view run.h5 --port 8000\n\n"
     "The page needs a browser with WebGL 2. It plays the frames; Space pauses, arrows and the "
     "mouse "
-    "turn the view, H shows all keys. On a terminal with a display the browser opens.\n"
+    "rotate the view, H shows all keys. On a terminal with a display the browser opens.\n"
     "The address has a random token, and only this machine reaches it. From another machine: "
     "ssh -L 8000:127.0.0.1:8000 HOST, with --port 8000.";
 

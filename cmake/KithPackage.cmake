@@ -1,8 +1,8 @@
 # Debian packages by cpack -G DEB: kith (the program), libkith0 (the shared library) and libkith-dev.
 set(KITH_MAINTAINER "The kith authors" CACHE STRING
-    "Who stands in the Debian packages for them: Name <address>")
+    "Maintainer of the Debian packages: Name <address>")
 set(maintainer "${KITH_MAINTAINER}")
-if(NOT maintainer MATCHES "@") # Debian wants an address; .invalid is the domain that nobody has (RFC 2606)
+if(NOT maintainer MATCHES "@") # Debian requires an address; .invalid is a reserved domain (RFC 2606)
   string(APPEND maintainer " <authors@kith.invalid>")
 endif()
 
@@ -36,12 +36,11 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "gcc | c-compiler, libc6-dev, gnuplot-nox | gnuplot")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS ffmpeg)
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
-"which particles interact, and how: the program
-kith answers questions about pairs of particles: the forces of all on all and
-the simulations that stand on them, the matrix of a law between all pairs,
-neighbours nearer than a cutoff, collisions on a lattice, and products with
-sparse matrices. Results have the same bits on every run and for every number
-of threads.
+"interactions between pairs of particles: the program
+kith computes interactions between pairs of particles: forces and N-body
+simulations, interaction matrices, neighbor lists, sums of formulas over
+pairs, lattice collisions, and products of sparse matrices and vectors.
+Results have the same bits on every run and for every number of threads.
 
 Laws that are formulas are compiled when they are used, by a C compiler;
 pictures are drawn by gnuplot, films encoded by ffmpeg.")
@@ -53,9 +52,9 @@ file(WRITE ${PROJECT_BINARY_DIR}/debian/triggers "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/triggers)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "gcc | c-compiler, libc6-dev")
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
-"which particles interact, and how: the shared library
-kith answers questions about pairs of particles. This package has the library
-that programs use which were built with libkith-dev.")
+"interactions between pairs of particles: the shared library
+kith computes interactions between pairs of particles. This package has the
+library that programs built with libkith-dev need.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libkith-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
@@ -65,10 +64,10 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "libc6-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "cmake, pkgconf | pkg-config")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
-"which particles interact, and how: for building programs
-kith answers questions about pairs of particles. This package has the headers
-and the static library, what find_package(kith) and pkg-config read, and
-examples.")
+"interactions between pairs of particles: for building programs
+kith computes interactions between pairs of particles. This package has the
+headers, the static library, the files of find_package(kith) and pkg-config,
+and examples.")
 if(KITH_HAS_HDF5)
   string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS ", libhdf5-dev")
 endif()

@@ -1,4 +1,4 @@
-/* Liquid argon: molecular dynamics on a neighbour list (Rahman 1964, Phys. Rev. 136, A405).
+/* Liquid argon: molecular dynamics on a neighbor list (Rahman 1964, Phys. Rev. 136, A405).
  *
  *     argon [STEPS] [OUTPUT.xyz]
  *
@@ -19,7 +19,7 @@ static const double side = 10.229, temperature = 0.787, cutoff = 2.5, skin = 0.4
 
 static double *x, v[all], a[all];
 
-/* A face-centred cubic crystal, and velocities that look random. */
+/* A face-centered cubic crystal, and velocities that look random. */
 static kith_bodies *prepare(void)
 {
     kith_bodies *atoms = NULL;

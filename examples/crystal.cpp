@@ -1,10 +1,10 @@
-// The shells of a crystal: at which distances an atom of a face-centred cubic lattice has
-// neighbours, and how many. In C++, with objects that free themselves.
+// The shells of a crystal: at which distances an atom of a face-centered cubic lattice has
+// neighbors, and how many. In C++, with objects that free themselves.
 //
 //     crystal [CELLS] [OUTPUT.csv]
 //
 // In units of the cube's side there are 12 at √½, 6 at 1, 24 at √1.5, 12 at √2, 24 at √2.5. OUTPUT
-// gets where the first atom's neighbours are, seen from it; crystal.gp draws them.
+// gets where the first atom's neighbors are, seen from it; crystal.gp draws them.
 
 #include <cstdint>
 #include <cstdio>
@@ -61,7 +61,7 @@ static void write_first(const kith_pairs &pairs, const char *path)
     check(kith_table_write(path, nullptr, 4, columns));
 }
 
-// Distances, rounded, and how many neighbours an atom has there.
+// Distances, rounded, and how many neighbors an atom has there.
 static std::map<int, double> shells(std::vector<double> positions, int cells, const char *path)
 {
     kith_context *context = nullptr;

@@ -11,7 +11,7 @@ unset colorbox
 unset key
 # Distances are the roots of halves: the number of a shell is twice the square.
 shell(d) = floor(2 * d * d + 0.5)
-set multiplot title 'The neighbours of an atom in a face-centred cubic crystal' font 'Sans,17'
+set multiplot title 'The neighbors of an atom in a face-centered cubic crystal' font 'Sans,17'
 
 # Balls that nearly touch, cut open through the atom itself: the half with dx + dy <= 0, turned by 25 and
 # 20 degrees, those at the back first.
@@ -33,7 +33,7 @@ set margins screen 0.56, screen 0.97, screen 0.14, screen 0.86
 set size noratio
 set border 3
 set xlabel "distance  (in sides of the cube)"
-set ylabel 'neighbours'
+set ylabel 'neighbors'
 set xrange [0.6:1.68]
 set yrange [0:27]
 set ytics 6 nomirror

@@ -1,7 +1,7 @@
 /* Folds chains of the HP model (Lau & Dill 1989): beads H and P on the square or cubic lattice, no
  * two at a site, energy -1 for each contact of two H. Many replicas of a chain, at a ladder of
  * temperatures, try the moves of hp_moves.h; all energies of a step come from one call of
- * kith_collisions_batch, and neighbours on the ladder swap places.
+ * kith_collisions_batch, and neighbors on the ladder swap places.
  *
  *   hp_fold                              the table of hp_chains.h, to the best known energies
  *   hp_fold quick                        its first three chains

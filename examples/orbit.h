@@ -6,7 +6,7 @@
 #include <math.h>
 
 struct orbit { /* radians */
-    double mean_longitude, pericentre_longitude;
+    double mean_longitude, pericenter_longitude;
 };
 
 static inline void cross(const double a[3], const double b[3], double product[3])
@@ -24,25 +24,25 @@ static inline double dot(const double a[3], const double b[3])
  * Dermott 1999, Solar System Dynamics, §2.8). */
 static inline struct orbit osculating_orbit(double mu, const double x[3], const double v[3])
 {
-    double momentum[3], v_cross_momentum[3], toward_pericentre[3];
+    double momentum[3], v_cross_momentum[3], toward_pericenter[3];
     const double r = sqrt(dot(x, x)), semi_major_axis = 1 / (2 / r - dot(v, v) / mu);
     cross(x, v, momentum);
     cross(v, momentum, v_cross_momentum);
     for (int k = 0; k < 3; k++)
-        toward_pericentre[k] = v_cross_momentum[k] / mu - x[k] / r;
-    const double eccentricity = sqrt(dot(toward_pericentre, toward_pericentre));
+        toward_pericenter[k] = v_cross_momentum[k] / mu - x[k] / r;
+    const double eccentricity = sqrt(dot(toward_pericenter, toward_pericenter));
 
     const double node = atan2(momentum[0], -momentum[1]);
     const double to_node[3] = {cos(node), sin(node), 0};
     double to_quarter[3]; /* in the orbit's plane, a right angle after the node, times |momentum| */
     cross(momentum, to_node, to_quarter);
-    const double pericentre =
-        atan2(dot(toward_pericentre, to_quarter) / sqrt(dot(momentum, momentum)),
-              dot(toward_pericentre, to_node));
+    const double pericenter =
+        atan2(dot(toward_pericenter, to_quarter) / sqrt(dot(momentum, momentum)),
+              dot(toward_pericenter, to_node));
     const double anomaly = atan2(dot(x, v) / sqrt(mu * semi_major_axis), 1 - r / semi_major_axis);
     return (struct orbit){
-        .mean_longitude = node + pericentre + anomaly - eccentricity * sin(anomaly),
-        .pericentre_longitude = node + pericentre,
+        .mean_longitude = node + pericenter + anomaly - eccentricity * sin(anomaly),
+        .pericenter_longitude = node + pericenter,
     };
 }
 

@@ -6,9 +6,9 @@
  *
  *     φ = 3 λ_Pluto − 2 λ_Neptune − ϖ_Pluto
  *
- * (λ: mean longitude, ϖ: longitude of the pericentre). φ librates about 180° with a period of 20
+ * (λ: mean longitude, ϖ: longitude of the pericenter). φ librates about 180° with a period of 20
  * 000 years (Cohen & Hubbard 1965, AJ 70, 10; Williams & Benson 1971, AJ 76, 167): when Pluto comes
- * to its pericentre, inside Neptune's orbit, Neptune is far away. Writes time and φ to OUTPUT.csv,
+ * to its pericenter, inside Neptune's orbit, Neptune is far away. Writes time and φ to OUTPUT.csv,
  * which pluto_resonance.gp draws, and prints the range of φ. */
 
 #include <math.h>
@@ -22,7 +22,7 @@ static const double pi = 3.14159265358979323846;
 static const double step_days = 40;
 static const int64_t steps_a_sample = 913; /* 99.99 years of 365.25 days */
 
-/* Elements about the barycentre of all bodies, with all their mass: about the Sun they would
+/* Elements about the barycenter of all bodies, with all their mass: about the Sun they would
  * tremble with Jupiter's pull on it. */
 static struct orbit barycentric_orbit(const kith_bodies *bodies, int body)
 {
@@ -46,7 +46,7 @@ static double resonance_angle(const kith_bodies *bodies)
     const struct orbit outer = barycentric_orbit(bodies, pluto);
     const struct orbit inner = barycentric_orbit(bodies, neptune);
     const double angle =
-        3 * outer.mean_longitude - 2 * inner.mean_longitude - outer.pericentre_longitude;
+        3 * outer.mean_longitude - 2 * inner.mean_longitude - outer.pericenter_longitude;
     const double turn = fmod(angle * 180 / pi, 360);
     return turn < 0 ? turn + 360 : turn;
 }

@@ -141,7 +141,7 @@ static void report(const struct water *water, int64_t steps, double seconds, dou
         momentum[k % 2] += water->volume * water->velocity[k];
         largest += water->volume * fabs(water->velocity[k]);
     }
-    printf("%lld particles, %lld steps, %.1f neighbours each, %.2f million a second and core\n",
+    printf("%lld particles, %lld steps, %.1f neighbors each, %.2f million a second and core\n",
            (long long)water->count, (long long)steps,
            (double)water->pair_count / (double)water->count,
            1e-6 * (double)steps * (double)water->count / seconds);

@@ -1,5 +1,5 @@
 /* Water as particles: a particle is a column of water of volume V that moves with the flow
- * (smoothed-particle hydrodynamics). Its depth is a sum over its neighbours, and from the energy
+ * (smoothed-particle hydrodynamics). Its depth is a sum over its neighbors, and from the energy
  * E = ½ Σ v² V + ½ g Σ h V + g Σ b V follows its acceleration, b the height of the bed
  * (Rodriguez-Paz & Bonet 2005, Comput. Struct. 83, 1396):
  *

@@ -20,7 +20,7 @@ failed=0
 ctest --test-dir build-coverage --parallel "$jobs" --output-on-failure --no-tests=error \
     --timeout 3000 -E '^install_' "$@" || failed=1
 
-# gcov takes a branch's count from its neighbours', which threads may have raised since: below 0 at times.
+# gcov takes a branch's count from its neighbors', which threads may have raised since: below 0 at times.
 mkdir -p build-coverage/report
 gcovr --root . --object-directory build-coverage --filter src/ --filter cli/ \
     --exclude '.*cuda.*' --exclude '.*_gpu.*' --exclude-unreachable-branches --print-summary -j "$jobs" \

@@ -15,7 +15,7 @@ export ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=600
 export MSAN_OPTIONS=$ASAN_OPTIONS
 export LSAN_OPTIONS="suppressions=$PWD/tests/fuzz/leaks.txt:print_suppressions=0"
 
-# Seeds are made once; no more than 64 times the longest input and 64 MB may be asked for at once. HDF5
+# Seeds are made once; no more than 64 times the longest input and 64 MB may be requested at once. HDF5
 # asks for what a damaged file says and takes no for an answer; its data may be compressed 1000 times.
 most_bytes=65536
 most_megabytes=68

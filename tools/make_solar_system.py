@@ -11,7 +11,7 @@ Mechanics 110, 293), each with its satellites; Earth + Moon from its Sun/Earth =
 Moon/Earth = 0.0123000371.
 
 The velocity is that of the Kepler orbit with these elements, mu = k^2 (1 + m), k = 0.01720209895
-(Gauss). Positions and velocities are moved to the barycentre of the ten bodies.
+(Gauss). Positions and velocities are moved to the barycenter of the ten bodies.
 
 Writes src/initial/solar_system_table.inc: AU, days, solar masses.
 """

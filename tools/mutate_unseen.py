@@ -1,6 +1,6 @@
 """Places where a mutant would be no fault, because what is written there decides by design no result.
 
-How many threads work, which of several methods with the same result is taken, how much memory is asked for
+How many threads work, which of several methods with the same result is taken, how much memory is requested
 ahead, how long a thread stays awake: such a choice costs time or memory, which tests do not measure. Left
 out is the line alone that makes the choice, by the names of its thresholds and estimates; what is then done
 with it is mutated as everything else. Where memory becomes less, the address sanitizer sees it, so that only
@@ -29,7 +29,7 @@ UNSEEN = [
      r"|samples|shrinking|points_of_cell|targets|beads|pairs)\b",
      "a threshold between methods, or of how work is cut, with the same result"),
     ("src/*/*", "", r"\b(?:usual_blocks|rounds_at_once|cells_at_once|rows_at_once|first_capacity)\b",
-     "how much is done, or asked for, at once"),
+     "how much is done, or requested, at once"),
     ("src/*/*", "", r"[<>]=? \S*capacity\b", "when memory grows, earlier than it must"),
     ("src/*/*", r"staged|_to_device|_from_device|on_device", "", ON_A_GPU),
     ("src/pairs/stage.c", r"^(?!pairs_host_buffer_grow)", "", ON_A_GPU),

@@ -329,14 +329,14 @@ static void put_environment(FILE *stream)
 
 void manual_write_program(FILE *stream)
 {
-    put_title(stream, "kith", "which particles interact, and how");
+    put_title(stream, "kith", "interactions between pairs of particles");
     fprintf(stream, ".SH SYNOPSIS\n\\fBkith\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR...] ...\n"
                     ".br\n\\fBkith\\fR \\fICOMMAND\\fR \\fB\\-\\-help\\fR\n.SH DESCRIPTION\n");
-    put_text(stream,
-             "kith answers questions about pairs of particles, on CPUs and NVIDIA GPUs: what force "
-             "each body feels and where they go, what the value of every pair is, which points are "
-             "near each other, how many beads share a site of a lattice, what the product of a "
-             "sparse matrix and a vector is.");
+    put_text(
+        stream,
+        "kith computes interactions between pairs of particles on CPUs and NVIDIA GPUs: forces "
+        "and N-body simulations, interaction matrices, neighbor lists, sums of formulas over "
+        "pairs, lattice collisions, and products of sparse matrices and vectors.");
     fprintf(stream, ".PP\n");
     put_text(stream, "Results have the same bits on every run and for every number of threads.");
     put_commands(stream, "COMMANDS", program_commands);

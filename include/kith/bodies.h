@@ -54,7 +54,7 @@ typedef struct kith_bodies {
     bool periodic[3]; /* along each cell vector */
     kith_units units;
     int32_t other_count;
-    kith_other_column other[KITH_MAX_OTHER_COLUMNS]; /* read where asked for, never written */
+    kith_other_column other[KITH_MAX_OTHER_COLUMNS]; /* read where requested, never written */
 } kith_bodies;
 
 /* Which columns to allocate besides position. */

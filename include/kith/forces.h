@@ -144,11 +144,11 @@ typedef struct kith_forces_options {
  * (kith_boundary). A net charge is neutralised by a uniform background; of masses this subtracts
  * the mean density. In a cell that is periodic along a and b alone, a slab, the images are those of
  * two dimensions; nothing is then neutralised (Yeh & Berkowitz 1999; Ballenegger, Arnold & Cerdà
- * 2009). The parts of the sum are cut off for the error that is asked for (kith_accuracy; 1e-12, in
+ * 2009). The parts of the sum are cut off for the error that is requested (kith_accuracy; 1e-12, in
  * float 1e-6, if none is) by the estimates of Kolafa & Perram (1992). Without softening, and
  * without targets of their own. Cost: O(n^{3/2}). pme has the smooth part of the sum on a grid
  * (Hockney & Eastwood 1988; Essmann et al. 1995), with splines of order 4 to 8 and FFTW: an error
- * of 1e-4 unless one is asked for, at least 1e-11 (float 1e-6), and O(n log n).
+ * of 1e-4 unless one is requested, at least 1e-11 (float 1e-6), and O(n log n).
  *
  *   context       where to compute
  *   options       NULL for G = 1, ε = 0

@@ -1,9 +1,9 @@
 #ifndef KITH_KITH_H
 #define KITH_KITH_H
 
-/* kith: which particles interact, and how. This header includes all of the library's.
+/* kith: interactions between pairs of particles. This header includes all others of the library.
  *
- * libkith.so shows the functions that are declared with KITH_API, and hides the rest. */
+ * libkith.so exports the functions that are declared with KITH_API and nothing else. */
 
 #include "kith/array.h"
 #include "kith/bodies.h"

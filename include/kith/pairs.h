@@ -55,7 +55,7 @@ typedef struct kith_pairs_options {
 
 /* A list of pairs, by rows: the pairs of i have the indices offsets[i] … offsets[i + 1] − 1.
  *
- * Arrays are where the positions are; those not asked for are absent. They stay the list's and are
+ * Arrays are where the positions are; those not requested are absent. They stay the list's and are
  * good until its next use by kith. */
 typedef struct kith_pairs {
     int64_t row_count;                /* n, or the number of queries */

@@ -26,7 +26,7 @@ typedef struct kith_run_options {
     const char *output;        /* an H5MD file; NULL: nothing is written */
     double checkpoint_seconds; /* of wall time between checkpoints; 0: 10 */
     /* Called once, with the seconds between checkpoints, if these are more than 1.5 times what was
-     * asked for, as steps or checkpoints take long; or NULL. */
+     * requested, as steps or checkpoints take long; or NULL. */
     void (*late)(void *late_user, double seconds);
     void *late_user;
     /* Called between two steps, at the start and at the end, in the thread that steps; it may wait.
@@ -80,7 +80,7 @@ typedef struct kith_run_summary {
  * The first frame is the start, the last is at until. By default an adaptive integrator has a frame
  * at the first step that reaches each thousandth of the time. Frames go to a hidden working file
  * next to the output. Every checkpoint_seconds of wall time (the first time after one second, or at
- * the start if less is asked for; between two steps, and never so often that it costs more than a
+ * the start if less is requested; between two steps, and never so often that it costs more than a
  * twentieth of the time) a copy of it, with a checkpoint in it, takes output's place by a rename:
  * output is at all times absent, an older file, or a whole H5MD file to open and to resume from,
  * also after kill -9 or a loss of power. A run that is cancelled after its first frame writes a

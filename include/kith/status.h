@@ -15,8 +15,8 @@ typedef enum kith_status {
     KITH_OUT_OF_MEMORY,    /* memory of the host or the device ran out */
     KITH_IO_ERROR,         /* the system could not open, read or write a file */
     KITH_BAD_FORMAT,       /* a file was read, and what it says is wrong */
-    KITH_UNSUPPORTED,      /* this build, backend or format does not support what was asked for */
-    KITH_NO_DEVICE,        /* the device asked for is not there */
+    KITH_UNSUPPORTED,      /* this build, backend or format does not support what was requested */
+    KITH_NO_DEVICE,        /* the device requested is not there */
     KITH_CANCELLED,        /* kith_context_cancel was called */
     KITH_INTERNAL_ERROR    /* a bug of kith: please report it */
 } kith_status;

@@ -49,7 +49,7 @@ KITH_API kith_status kith_view_open_trajectory(const kith_view_options *options,
 KITH_API const char *kith_view_address(const kith_view *view);
 
 /* Called between two steps of the simulation, in the thread that steps: takes a snapshot if a page
- * has asked for one, waits while the page pauses the simulation, and for options->steps_per_second.
+ * has requested one, waits while the page pauses the simulation, and for options->steps_per_second.
  * It has the type of kith_run_options.between_steps.
  *
  *   view        a kith_view *, of kith_view_open

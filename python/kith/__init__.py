@@ -1,6 +1,6 @@
-"""kith: which particles interact, and how.
+"""kith: interactions between pairs of particles.
 
-Pair interactions on CPUs and GPUs: all-pairs forces, interaction matrices, neighbor pairs, lattice
+On CPUs and GPUs: all-pairs forces, interaction matrices, neighbor pairs, lattice
 collisions, sparse products, and N-body simulations. Arrays of NumPy, CuPy, PyTorch and
 JAX go in and come out where they are.
 """

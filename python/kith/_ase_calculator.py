@@ -79,7 +79,7 @@ class Calculator(_Calculator):
         A length; needed by all laws but the ``coulomb`` of ``ewald`` and ``pme``.
     solver : {'cutoff', 'ewald', 'pme'}
         ``ewald`` and ``pme`` sum the law ``coulomb`` over all periodic images, with the initial charges and the
-        error asked for, and the other laws within the cutoff.
+        error requested, and the other laws within the cutoff.
     error : float, optional
         Of ``ewald`` and ``pme``, relative to the rms force: 1e-12 and 1e-4 by default.
     shift : {'none', 'energy', 'force'}

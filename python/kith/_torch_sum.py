@@ -40,7 +40,7 @@ class _Call:
         return torch.stack(list(found.values()), 1)
 
     def energy(self, gradient, results):
-        """The let E of a pair, whose sum over all pairs has the gradients asked for, and its columns.
+        """The let E of a pair, whose sum over all pairs has the gradients requested, and its columns.
 
         E = sum_k g_k f_k; of log sum exp f_k it is g_k exp(f_k - the result).
         """

@@ -133,7 +133,7 @@ static std::shared_ptr<pairs> of_arrays(int64_t count, const input &offsets, con
     return made;
 }
 
-// An array of the list's, None if it was not asked for.
+// An array of the list's, None if it was not requested.
 template <kith_array kith_pairs::*column>
 static std::optional<view> column_of(nb::handle_t<pairs> self)
 {

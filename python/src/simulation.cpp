@@ -82,7 +82,7 @@ create(context_ref where, const bodies &start, double dt, const std::string &int
     return made;
 }
 
-// What Ctrl-C has asked for; signals are heard by the interpreter alone.
+// What Ctrl-C has requested; signals are heard by the interpreter alone.
 static void look_up()
 {
     if (PyErr_CheckSignals() != 0)

@@ -11,7 +11,7 @@ void processor_name(char *name, size_t bytes);
 /* Cores that the system has. */
 int32_t processor_cores(void);
 
-/* Threads to compute with: those of OMP_NUM_THREADS (of a list the first; then it is asked for), or
+/* Threads to compute with: those of OMP_NUM_THREADS (of a list the first; then it is requested), or
  * one for each core that the process may run on. */
 int32_t processor_threads(bool *is_asked);
 

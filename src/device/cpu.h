@@ -3,7 +3,7 @@
 
 #include "kith/context.h"
 
-/* Memory that is kept, and grows when more is asked for: zeros then. */
+/* Memory that is kept, and grows when more is requested: zeros then. */
 struct cpu_memory {
     void *memory;
     int64_t bytes;

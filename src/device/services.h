@@ -35,7 +35,7 @@ struct device_services {
     void (*close)(kith_context *context);
     kith_status (*synchronize)(kith_context *context);
 
-    /* KITH_OK if the array, which has elements, is labelled as the host's or as this device's and
+    /* KITH_OK if the array, which has elements, is labeled as the host's or as this device's and
      * its memory is there, aligned to the elements on a device; name names it in the message. A
      * label of another device is for the caller to judge. NULL where nobody knows. */
     kith_status (*check_memory)(const kith_context *context, kith_array array, const char *name);

@@ -23,7 +23,7 @@ struct law_sums_plan law_sums_divide(kith_context *context, const struct forces_
                                      int64_t wanted_blocks);
 
 /* Each pair once, for a problem without rates and with one softening: whether it is the method
- * asked for or the faster one, and the forces. */
+ * requested or the faster one, and the forces. */
 bool forces_ring_law_suits(const kith_context *context, const struct forces_problem *problem,
                            const struct law_view *view);
 kith_status forces_ring_law_cuda(kith_context *context, const struct forces_problem *problem,

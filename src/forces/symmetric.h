@@ -6,7 +6,7 @@
 #include "forces/symmetric_kernel.h"
 #include "kith/context.h"
 
-/* Whether forces_symmetric_cpu is to compute this: it is the method asked for, or the faster one.
+/* Whether forces_symmetric_cpu is to compute this: it is the method requested, or the faster one.
  * Of a law only if it is symmetric. */
 bool forces_symmetric_suits(const kith_context *context, const struct forces_problem *problem,
                             bool is_formula);

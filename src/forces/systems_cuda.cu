@@ -1,5 +1,5 @@
-/* Forces in ensembles of small systems on the GPU: a thread a body, neighbouring threads in
- * neighbouring systems, so that all their reading is side by side. The sources of a system stay in
+/* Forces in ensembles of small systems on the GPU: a thread a body, neighboring threads in
+ * neighboring systems, so that all their reading is side by side. The sources of a system stay in
  * the first-level cache from one of its bodies to the next. Each pair is met from both sides. */
 
 #include "core/status.h"

@@ -146,7 +146,7 @@ static kith_status check_ids(const kith_bodies *bodies, int64_t first, int64_t c
     return KITH_OK;
 }
 
-/* Checks a type before memory for it is asked for. */
+/* Checks a type before memory for it is requested. */
 static kith_status check_type(hid_t file, const struct header *header, int type)
 {
     char name[32];
@@ -216,7 +216,7 @@ static kith_status check_like_first(const struct header *header, const struct he
     return KITH_OK;
 }
 
-/* Checks a file before memory for the bodies is asked for. */
+/* Checks a file before memory for the bodies is requested. */
 static kith_status inspect_file(hid_t file, struct snapshot *snapshot)
 {
     struct header header;

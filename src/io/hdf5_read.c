@@ -74,7 +74,7 @@ kith_status hdf5_open_dataset(hid_t parent, const char *path, hid_t *dataset)
     return status;
 }
 
-/* A size that nobody stored is damage; memory for it is better not asked for. Filters shrink data
+/* A size that nobody stored is damage; memory for it is better not requested. Filters shrink data
  * by no more than about a thousand (deflate: 1032). */
 static bool has_its_data(hid_t dataset, hsize_t elements)
 {

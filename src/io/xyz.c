@@ -70,7 +70,7 @@ static kith_status count_frames(struct text *text, int64_t *frames)
     }
 }
 
-/* Goes to the frame that is asked for: 0 and −1 the last, 1 the first. */
+/* Goes to the frame that is requested: 0 and −1 the last, 1 the first. */
 static kith_status find_frame(struct text *text, int64_t wanted)
 {
     int64_t frames = 0;

@@ -37,7 +37,7 @@ struct part_place {
 };
 
 /* If there are more pieces than beads of a tile, only pieces with beads are inspected: by the first
- * bead there. Else it is faster to inspect all: neighbouring atomic operations are done together.
+ * bead there. Else it is faster to inspect all: neighboring atomic operations are done together.
  */
 __device__ __forceinline__ bool looks_at_all(const struct partition_plan &plan)
 {

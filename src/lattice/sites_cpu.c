@@ -31,7 +31,7 @@ struct survey {
     uint64_t upper[3], in_page; /* the bits of a coordinate in its page, each and all */
     uint64_t step[3];
     int64_t pieces, chunks, groups;
-    uint64_t *parted; /* keys of each piece's beads, and then of the neighbors that are asked for */
+    uint64_t *parted; /* keys of each piece's beads, and then of the neighbors that are requested */
     int64_t *place;   /* chunks × bins: keys, then where they go */
     int64_t *end;     /* of each bin in parted; a piece has two */
     atomic_llong collisions, sites, max_at_site, contacts;

@@ -14,7 +14,7 @@ struct law_reference_pair {
     double m_i, m_j, q_i, q_j;
 };
 
-/* What of a pair was asked for; else 0. */
+/* What of a pair was requested; else 0. */
 struct law_reference_result {
     double value;    /* V */
     double force[3]; /* on i */

@@ -47,7 +47,7 @@ static kith_status fill_custom(kith_context *context, const struct matrix_task *
                          &launch, &target, "filling the matrix");
 }
 
-/* Threads of a tile: those asked for, or what kith tune has found, or else the usual ones. */
+/* Threads of a tile: those requested, or what kith tune has found, or else the usual ones. */
 static int32_t block_p(const kith_context *context, int32_t wanted)
 {
     const int32_t tuned = (int32_t)context->tuning.matrix_block;

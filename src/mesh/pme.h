@@ -32,7 +32,7 @@ kith_status pme_choose(const struct periodic_system *system, const struct period
                        double force, kith_dtype dtype, struct periodic_setting *setting);
 
 /* Forces of all images, on the CPU. Pairs and mesh are in single precision where the error that is
- * asked for permits; otherwise the pairs are in the particles' precision, the mesh in double. */
+ * requested permits; otherwise the pairs are in the particles' precision, the mesh in double. */
 kith_status pme_cpu(kith_context *context, const kith_cell *cell,
                     const struct periodic_particles *particles,
                     const struct periodic_request *request, struct periodic_state *state);

@@ -7,7 +7,7 @@
 #include "pairs/memory.h"
 #include "pairs/search_cuda.cuh"
 
-/* The list's columns; NULL for those not asked for. */
+/* The list's columns; NULL for those not requested. */
 template <typename real> struct pairs_columns {
     void *i, *j;
     bool narrow; /* 32 bits */

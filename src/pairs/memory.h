@@ -14,7 +14,7 @@ struct pairs_buffer {
 /* Offsets, i, j, shifts, vectors, distances. */
 enum { pairs_column_count = 6 };
 
-/* What the caller asked for: pairs_list_begin and _reserve make arrays of that. */
+/* What the caller requested: pairs_list_begin and _reserve make arrays of that. */
 struct pairs_request {
     unsigned quantities;
     bool narrow;

@@ -199,7 +199,7 @@ template <typename real> static kith_status shrink_radii(struct rounds<real> *ro
         KITH_TRY(pairs_measure_crowding(rounds->context, rounds->search));
         KITH_TRY(pairs_receive_counters(rounds->context, &rounds->problem, &rounds->exchange));
         const double crowding =
-            (double)rounds->exchange.host->neighbours / fmax(1, rounds->search.points.count);
+            (double)rounds->exchange.host->neighbors / fmax(1, rounds->search.points.count);
         if (crowding <= 4 * wanted || crowding <= 64)
             return KITH_OK;
         const double factor = fmin(0.5, cbrt(wanted / crowding));

@@ -40,7 +40,7 @@ kith_status pairs_measure_extents(kith_context *context, const struct pairs_sear
                                   const struct pairs_side<real> &side,
                                   struct pairs_extent *extents);
 
-/* Adds up for all points how many share their place, into counters->neighbours. */
+/* Adds up for all points how many share their place, into counters->neighbors. */
 template <typename real>
 kith_status pairs_measure_crowding(kith_context *context, const struct pairs_search<real> &search);
 

@@ -60,7 +60,7 @@ static __global__ void measure_crowding(const struct pairs_search<real> search)
     for (int distance = warp_size / 2; distance > 0; distance /= 2)
         here += __shfl_xor_sync(all_lanes, here, distance);
     if (threadIdx.x % warp_size == 0 && here > 0)
-        atomicAdd(&search.counters->neighbours, here);
+        atomicAdd(&search.counters->neighbors, here);
 }
 
 template <typename real>

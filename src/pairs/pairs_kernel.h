@@ -61,7 +61,7 @@ typedef void pairs_count_kernel(const struct pairs_candidates *candidates,
                                 int64_t *counts);
 
 /* Where partners go: row i from offsets[i] on. i and j are int64 or, if narrow, int32; what is not
- * asked for is NULL. */
+ * requested is NULL. */
 struct pairs_columns {
     const int64_t *offsets;
     int64_t target_count; /* of the system: how far to look ahead */
@@ -70,7 +70,7 @@ struct pairs_columns {
     bool streamed; /* past the caches: the list is larger than they are */
     int32_t *row;  /* room for pairs_sorting_room(candidates + 64) */
 
-    /* For whole rows, which have all that may be asked for, and are never sorted. */
+    /* For whole rows, which have all that may be requested, and are never sorted. */
     int32_t *shifts;
     void *vectors, *distances; /* the problem's dtype */
     int64_t room;              /* the row's: candidates + 64, pairs_bytes_of_row for each */

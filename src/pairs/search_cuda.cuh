@@ -51,7 +51,7 @@ struct pairs_counters {
     unsigned long long worst_radius, worst_target_radius;
     unsigned long long largest_radius, largest_target_radius; /* bits of doubles */
     unsigned long long long_used;
-    unsigned long long neighbours;            /* for each point the points of its place */
+    unsigned long long neighbors;             /* for each point the points of its place */
     unsigned highest_cell[3], lowest_cell[3]; /* along open axes, in open_axes_cuda.cu's order */
     unsigned measured;                        /* blocks that have reported theirs */
     unsigned left;                            /* targets that have not found their nearest */

@@ -1,4 +1,4 @@
-/* Candidates in the order of their index, and rows with all that may be asked for, for REAL;
+/* Candidates in the order of their index, and rows with all that may be requested, for REAL;
  * included by pairs_kernel.c. */
 
 SIMD_INLINE void NAME(pick)(REAL *restrict to, const REAL *restrict from, const int32_t *order,

@@ -13,7 +13,7 @@ kith_status simulation_check_range(const struct kith_simulation *simulation,
     if (range.first < 0 || range.count < 0 || range.first > simulation->systems ||
         range.count > simulation->systems - range.first)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "%lld systems from system %lld (from 0) on are asked for; the simulation "
+                         "%lld systems from system %lld (from 0) on are requested; the simulation "
                          "has %lld",
                          (long long)range.count, (long long)range.first,
                          (long long)simulation->systems);

@@ -7,7 +7,7 @@
 #include "core/memory.h"
 #include "simulation/integrator.h"
 
-/* The weights of two bodies in their centre of mass. */
+/* The weights of two bodies in their center of mass. */
 static double weight_of(double mass, double other)
 {
     return mass + other > 0 ? mass / (mass + other) : 0.5;
@@ -142,7 +142,7 @@ static kith_status resolve(const struct done_step *step)
     return watch->on_collision == KITH_ON_COLLISION_MERGE ? merge_overlapping(step) : KITH_OK;
 }
 
-/* The place and velocity of the centre of mass of those left: [0] and [1]. */
+/* The place and velocity of the center of mass of those left: [0] and [1]. */
 static void find_center(const struct done_step *step, double center[2][3])
 {
     const struct watch *watch = step->watch;

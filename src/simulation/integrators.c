@@ -22,9 +22,9 @@
     ROW("yoshida8", yoshida8_method, 8, 15, true,                                                  \
         "fifteen leapfrogs, the small-error solution (Yoshida 1990; Suzuki & Umeno 1993)")         \
     ROW("mclachlan4", mclachlan4_method, 4, 5, true,                                               \
-        "five stages with optimised error (McLachlan 1995)")                                       \
+        "five stages with optimized error (McLachlan 1995)")                                       \
     ROW("pefrl", pefrl_method, 4, 4, true,                                                         \
-        "position-extended Forest-Ruth-like, optimised error (Omelyan et al. 2002)")               \
+        "position-extended Forest-Ruth-like, optimized error (Omelyan et al. 2002)")               \
     ROW("rk4", rk4_method, 4, 4, false, "classical Runge-Kutta (Kutta 1901)")                      \
     ROW("hermite4", hermite4_method, 4, 2, false,                                                  \
         "Hermite P(EC)^2 with the jerk (Makino & Aarseth 1992)")                                   \

@@ -167,7 +167,7 @@ void sparse_explain(const kith_sparse_options *options, const struct sparse_stat
     const int64_t each = 4 + kith_dtype_bytes(statistics->dtype);
     const int64_t csr = 4 * statistics->rows + each * statistics->nonzeros;
     snprintf(reason, (size_t)bytes, "%s: %s; %.3g bytes an entry, plain csr has %.3g",
-             !free_choice    ? "asked for"
+             !free_choice    ? "requested"
              : options->tune ? "measured fastest"
                              : "predicted fastest",
              fit, (double)plan->bytes / (double)(statistics->nonzeros ? statistics->nonzeros : 1),

@@ -1,5 +1,5 @@
 /* A matrix of a few diagonals by eight column-major vectors: a thread has a row of
- * all of them, neighbouring threads read neighbouring numbers, and nothing is brought into another
+ * all of them, neighboring threads read neighboring numbers, and nothing is brought into another
  * order. The sums are those of diagonals_vectors_cuda.cu, bit for bit.
  *
  * Measured on an H200, double, Poisson 160³: 0.194 ms; four vectors at a time 0.200, two 0.236;

@@ -1,4 +1,4 @@
-/* A thread an entry, nearly: a thread multiplies eight neighbouring entries of coo, and a segmented
+/* A thread an entry, nearly: a thread multiplies eight neighboring entries of coo, and a segmented
  * scan adds up those of a row, in a thread, a warp and a block (the seed's "thread per element").
  *
  * y is multiplied by β first; a row's sum is then added to it, where the row ends. The sums of rows

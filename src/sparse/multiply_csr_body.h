@@ -1,6 +1,6 @@
 /* Compressed rows and sorted entries: nothing is padded. */
 
-/* What an entry needs of a large x is asked for this many entries ahead, into the second level of
+/* What an entry needs of a large x is prefetched this many entries ahead, into the second level of
  * the cache: more lines can be in flight there than to the first. */
 enum { NAME(ahead) = 256 };
 

@@ -64,7 +64,7 @@ SIMD_INLINE void NAME(add_lines)(const REAL *value, const REAL *x, int64_t strid
         NAME(add_line)(value[r], x + r * stride, sum[r]);
 }
 
-/* The last diagonal is where rows of x are met for the first time: they are asked for some rows
+/* The last diagonal is where rows of x are met for the first time: they are prefetched some rows
  * ahead. Of Poisson 160³ in double 35 ms instead of 43, both with y past the caches. */
 SIMD_INLINE void NAME(ask_for_rows)(const REAL *x, int64_t stride)
 {

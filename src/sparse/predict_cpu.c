@@ -13,7 +13,7 @@ static const double seconds_a_slot = 0.25e-9;      /* that is gathered with othe
 static const double seconds_a_block = 1.2e-9;      /* and for each of its elements: */
 static const double seconds_an_element = 0.12e-9;
 static const double seconds_on_diagonal = 0.06e-9;
-/* Of x, in L2, in L3, in memory; and where it is asked for ahead. */
+/* Of x, in L2, in L3, in memory; and where it is prefetched. */
 static const double seconds_a_line[] = {0, 1.8e-9, 5e-9};
 static const double seconds_a_line_ahead[] = {0, 0.8e-9, 1.2e-9};
 static const double scattered_lines = 0.2; /* an entry, from which on kernels ask ahead */

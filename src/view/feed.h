@@ -6,7 +6,7 @@
 #include "view/packet.h"
 
 /* What the thread of the run and that of the server share: the last snapshot, the energies, and
- * what a page has asked for. Neither waits for the other longer than it takes to copy a pointer. */
+ * what a page has requested. Neither waits for the other longer than it takes to copy a pointer. */
 
 enum { feed_most_energies = 1024 };
 

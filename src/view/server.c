@@ -25,7 +25,7 @@ enum {
 struct server {
     struct kith_view *view;
     struct MHD_Daemon *daemon;
-    double processor_seconds; /* of its thread, when the last packet was asked for */
+    double processor_seconds; /* of its thread, when the last packet was requested */
 };
 
 /* What is said of every answer: it is for this page alone, which takes nothing from elsewhere.
@@ -88,7 +88,7 @@ static void free_packet(void *user)
     packet_release(user);
 }
 
-/* What it took since the packet of before was asked for is what packets take. */
+/* What it took since the packet of before was requested is what packets take. */
 static void account(struct server *server)
 {
     const double now = processor_seconds();

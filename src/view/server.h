@@ -8,7 +8,7 @@ struct kith_view;
 struct server;
 
 /* The server in a thread of its own, on 127.0.0.1. gate->token is given, gate->port filled in with
- * the one that was taken, which is the one asked for unless that is 0.
+ * the one that was taken, which is the one requested unless that is 0.
  *
  * Connections, their memory and the time that they may be silent are limited; no request may have a
  * body.

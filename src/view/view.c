@@ -11,7 +11,7 @@
 #include "core/memory.h"
 #include "view/server.h"
 
-/* How long the last state waits for a page that has asked for a frame lately. */
+/* How long the last state waits for a page that has requested a frame lately. */
 static const double last_wait_seconds = 0.5, lately_seconds = 2;
 
 static kith_status make_token(char token[request_token_digits + 1])

@@ -93,8 +93,8 @@ static void test_no_pixel_is_negative(void **state)
     kith_bodies_free(bodies);
 }
 
-/* Of many bodies at one place all mass is in the pixel there and its neighbours; of one body the
- * kernel is wide, and centred on it. Rows count from the top. */
+/* Of many bodies at one place all mass is in the pixel there and its neighbors; of one body the
+ * kernel is wide, and centered on it. Rows count from the top. */
 static void test_a_point_lands_in_its_pixel(void **state)
 {
     (void)state;

@@ -27,7 +27,7 @@ static bool has_gpu(void)
     return strstr(program_run("info --json")->out, "cuda:0") != NULL;
 }
 
-/* Benchmarks are asked for a glance, whatever the example's numbers; a view ends on request;
+/* Benchmarks run for a moment, whatever the example's numbers; a view ends on request;
  * films are short, and made where ffmpeg is. */
 static const char *shortened(const char *line)
 {

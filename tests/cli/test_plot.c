@@ -226,7 +226,7 @@ static void test_axes_have_the_units_of_the_file(void **state)
 }
 
 /* The extent of the first body's path in an SVG, in the picture's units: that of the last unbroken
- * line in its colour, for the key comes first. */
+ * line in its color, for the key comes first. */
 static void measure_first_path(const char *name, double extent[2])
 {
     char *text = program_read(name);
@@ -337,7 +337,7 @@ static void test_names_and_titles_are_never_commands(void **state)
     free(text);
 }
 
-/* A cube of eight points has three neighbours each in open space, and six in a periodic cell. */
+/* A cube of eight points has three neighbors each in open space, and six in a periodic cell. */
 static void test_pairs_are_counted_in_the_cell(void **state)
 {
     (void)state;

@@ -10,7 +10,7 @@ static atomic_llong asked, failing;
 static atomic_int failing_kind;
 static atomic_bool is_lasting, is_on;
 
-/* The error that the runtime would keep until it is asked for. */
+/* The error that the runtime would keep until it is requested. */
 static _Thread_local cudaError_t kept_error = cudaSuccess;
 
 /* What is held: in no order, the last moves to where one goes. */

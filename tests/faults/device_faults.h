@@ -9,7 +9,7 @@
  * The linker puts the functions of this file before the runtime's (device_faults_calls in
  * CMakeLists.txt names them): those that take something of the device, and those that give it work.
  * One that fails does nothing, and says cudaErrorMemoryAllocation then and when the last error is
- * asked for, as the runtime does. What is taken is kept account of until it is given back.
+ * requested, as the runtime does. What is taken is kept account of until it is given back.
  * cudaMalloc, which kith does not use, is the tests' own and left alone. */
 enum device_fault {
     device_fault_taking, /* memory, page-locked memory, pools, streams, events */

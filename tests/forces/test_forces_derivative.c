@@ -172,7 +172,7 @@ static void test_second_derivatives_are_symmetric(void **state)
     kith_context_free(context);
 }
 
-/* In metres and kilograms s⁵ is out of a float's range. */
+/* In meters and kilograms s⁵ is out of a float's range. */
 static void test_derivatives_of_gravity_have_any_units(void **state)
 {
     kith_context *context = new_context(NULL, 2);

@@ -69,7 +69,7 @@ static void test_cuda_derivatives_agree_with_the_reference(void **state)
     kith_context_free(context);
 }
 
-/* In metres and kilograms s⁵ is out of a float's range. */
+/* In meters and kilograms s⁵ is out of a float's range. */
 static void test_cuda_derivatives_of_gravity_have_any_units(void **state)
 {
     kith_context *context = new_gpu_context(NULL);

@@ -28,7 +28,7 @@ static void assert_rows_begin_alike(const struct scene *s, const kith_pairs *pai
             const struct pair found = pair_at(pairs, offsets[i] + p, s->dimensions);
             const struct pair wanted = expected->list.pairs[expected->offsets[i] + p];
             if (!is_same_pair(&found, &wanted, s->dimensions))
-                fail_msg("n = %lld, m = %lld, k = %lld, %s: neighbour %lld of %lld is %lld at "
+                fail_msg("n = %lld, m = %lld, k = %lld, %s: neighbor %lld of %lld is %lld at "
                          "%.17g, expected %lld at %.17g",
                          (long long)s->n, (long long)s->m, (long long)k,
                          s->dtype == KITH_F64 ? "double" : "float", (long long)p, (long long)i,
@@ -38,9 +38,9 @@ static void assert_rows_begin_alike(const struct scene *s, const kith_pairs *pai
 }
 
 /* A scene that the nearest can be asked of. */
-static struct scene nearest_scene(struct random_numbers *random, int64_t n, double neighbours)
+static struct scene nearest_scene(struct random_numbers *random, int64_t n, double neighbors)
 {
-    struct scene s = random_scene(random, n, neighbours);
+    struct scene s = random_scene(random, n, neighbors);
     free(s.radii.data);
     free(s.query_radii.data);
     free(s.exclusions.data);

@@ -47,7 +47,7 @@ static void test_cuda_pairs_of_few_points(void **state)
     kith_context_free(context);
 }
 
-/* Rows and neighbourhoods longer than a warp keeps in its registers. */
+/* Rows and neighborhoods longer than a warp keeps in its registers. */
 static void test_cuda_pairs_of_crowds(void **state)
 {
     struct random_numbers *random = *state;

@@ -7,7 +7,7 @@
 enum { points = 1000000, last = 100 };
 
 static const kith_cell unit_cube = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {true, true, true}};
-static const double cutoff = 0.0807; /* about 2200 neighbours each */
+static const double cutoff = 0.0807; /* about 2200 neighbors each */
 
 static bool memory_is_short(int64_t pairs)
 {

@@ -3,7 +3,7 @@
 
 #include "gpu_sparse.h"
 
-/* Neighbours on a grid, each pair with one value: with the corners 27 diagonals, else 7. Not bit
+/* Neighbors on a grid, each pair with one value: with the corners 27 diagonals, else 7. Not bit
  * for bit symmetric if it is to be stored whole. */
 static struct entries grid_entries(struct random_numbers *random, const int64_t size[3],
                                    bool corners, bool is_symmetric)
@@ -134,7 +134,7 @@ static void assert_all_ways(struct random_numbers *random, kith_context *context
     entries_free(&a);
 }
 
-static void test_cuda_vectors_meet_the_neighbours_on_grids(void **state)
+static void test_cuda_vectors_meet_the_neighbors_on_grids(void **state)
 {
     struct random_numbers *random = *state;
     kith_context *context = new_gpu_context(NULL);
@@ -215,7 +215,7 @@ int main(void)
 {
     struct random_numbers random = random_numbers_begin("test_cuda_sparse_vectors");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(test_cuda_vectors_meet_the_neighbours_on_grids, &random),
+        cmocka_unit_test_prestate(test_cuda_vectors_meet_the_neighbors_on_grids, &random),
         cmocka_unit_test_prestate(test_cuda_vectors_meet_bands, &random),
         cmocka_unit_test_prestate(test_cuda_vectors_meet_slices_sorted_or_not, &random),
         cmocka_unit_test_prestate(test_cuda_filling_takes_no_part_in_vectors, &random),

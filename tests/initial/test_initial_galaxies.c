@@ -176,7 +176,7 @@ static void test_a_disk_begins_in_equilibrium_and_stays_there(void **state)
     kith_bodies_free(bodies);
 }
 
-/* Relative orbit of the centres of mass: energy 0, pericentre h² / 2μ = 2, still approaching. */
+/* Relative orbit of the centers of mass: energy 0, pericenter h² / 2μ = 2, still approaching. */
 static void test_galaxies_meet_on_a_parabola(void **state)
 {
     (void)state;
@@ -202,7 +202,7 @@ static void test_galaxies_meet_on_a_parabola(void **state)
         assert_near(mass[0], 1, 1e-12, "first mass", seed);
         assert_near(mass[1], ratio[q], 1e-12, "second mass", seed);
         assert_near(0.5 * dot3(v, v) - mu / length3(x), 0, 1e-12, "energy", seed);
-        assert_near(spin * spin / (2 * mu), 2, 1e-12, "pericentre", seed);
+        assert_near(spin * spin / (2 * mu), 2, 1e-12, "pericenter", seed);
         assert_near(length3(x), 10, 1e-12, "distance", seed);
         assert_true(dot3(x, v) < 0);
         kith_bodies_free(bodies);

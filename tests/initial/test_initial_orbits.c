@@ -17,7 +17,7 @@ static void assert_centered(const kith_bodies *bodies, double tolerance)
     sum_weighted(bodies, bodies->position, center);
     sum_weighted(bodies, bodies->velocity, momentum);
     for (int32_t k = 0; k < 3; k++) {
-        assert_near(center[k], 0, tolerance, "centre of mass", 0);
+        assert_near(center[k], 0, tolerance, "center of mass", 0);
         assert_near(momentum[k], 0, tolerance, "momentum", 0);
     }
 }
@@ -45,7 +45,7 @@ static void advance(kith_bodies *bodies, double time, int64_t steps)
     kith_context_free(context);
 }
 
-static void test_initial_two_bodies_start_at_pericentre_of_a_unit_orbit(void **state)
+static void test_initial_two_bodies_start_at_pericenter_of_a_unit_orbit(void **state)
 {
     (void)state;
     const double eccentricity[] = {0, 0.3, 0.9};
@@ -61,7 +61,7 @@ static void test_initial_two_bodies_start_at_pericentre_of_a_unit_orbit(void **s
         const double r = distance(bodies, 0, 1);
         assert_near(m[0] + m[1], 1, 1e-15, "total mass", 0);
         assert_near(m[1] / m[0], ratio[k], 1e-15 * ratio[k], "mass ratio", 0);
-        assert_near(r, 1 - e, 1e-15, "pericentre", 0);
+        assert_near(r, 1 - e, 1e-15, "pericenter", 0);
         assert_near(u[0] * (x[3] - x[0]) + u[1] * (x[4] - x[1]), 0, 1e-15, "radial speed", 0);
         assert_near(0.5 * dot3(u, u) - 1 / r, -0.5, 1e-14, "energy of the relative orbit", 0);
         assert_true((x[3] - x[0]) * u[1] > 0);
@@ -70,7 +70,7 @@ static void test_initial_two_bodies_start_at_pericentre_of_a_unit_orbit(void **s
     }
 }
 
-/* Each corner is pulled to the centre of mass by ω² = 1 times its distance from it. */
+/* Each corner is pulled to the center of mass by ω² = 1 times its distance from it. */
 static void test_initial_lagrange_triangle_is_in_rotating_equilibrium(void **state)
 {
     (void)state;
@@ -186,7 +186,7 @@ static void test_initial_planets_have_their_periods(void **state)
     kith_bodies_free(bodies);
 }
 
-/* JPL's DE405 has the Earth-Moon barycentre at (-0.17716, 0.96724, 0) and Jupiter at (4.00117,
+/* JPL's DE405 has the Earth-Moon barycenter at (-0.17716, 0.96724, 0) and Jupiter at (4.00117,
  * 2.93858, -0.10178) AU from the Sun at J2000.0; the elements err by up to 20″ and 400″ of
  * longitude. */
 static void test_initial_planets_are_where_they_were_in_2000(void **state)
@@ -206,7 +206,7 @@ static void test_initial_planets_are_where_they_were_in_2000(void **state)
     kith_bodies_free(bodies);
 }
 
-/* Spot checks of the printed table, and that its origin is the barycentre. */
+/* Spot checks of the printed table, and that its origin is the barycenter. */
 static void test_initial_outer_solar_system_is_the_published_one(void **state)
 {
     (void)state;
@@ -224,7 +224,7 @@ static void test_initial_outer_solar_system_is_the_published_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_initial_two_bodies_start_at_pericentre_of_a_unit_orbit),
+        cmocka_unit_test(test_initial_two_bodies_start_at_pericenter_of_a_unit_orbit),
         cmocka_unit_test(test_initial_lagrange_triangle_is_in_rotating_equilibrium),
         cmocka_unit_test(test_initial_lagrange_default_is_stable),
         cmocka_unit_test(test_initial_figure_eight_returns_after_its_period),

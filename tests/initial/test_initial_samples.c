@@ -44,7 +44,7 @@ static void assert_at_rest(const kith_bodies *bodies, uint64_t seed)
 static void assert_at_rest_in_the_middle(const kith_bodies *bodies, uint64_t seed)
 {
     assert_at_rest(bodies, seed);
-    assert_weighted_sum_is_zero(bodies, bodies->position, "centre of mass", seed);
+    assert_weighted_sum_is_zero(bodies, bodies->position, "center of mass", seed);
 }
 
 static double total_mass(const kith_bodies *bodies)

@@ -310,7 +310,7 @@ static void check_list(const struct law_formula *formula, unsigned wants)
     }
 }
 
-/* The lists of nodes have what is asked for, each node once and after those it uses; and the value
+/* The lists of nodes have what is requested, each node once and after those it uses; and the value
  * does without the nodes of the force. */
 static void test_what_is_needed_is_listed_in_order(void **state)
 {

@@ -44,7 +44,7 @@ static void random_vector(struct random_numbers *numbers, double length, double 
         vector[k] *= factor;
 }
 
-/* M of an ellipse is rounded in units of 2π: the time since pericentre by that much of a period,
+/* M of an ellipse is rounded in units of 2π: the time since pericenter by that much of a period,
  * and the body with it. */
 static void assert_there_and_back(double mu, const double x[3], const double v[3])
 {
@@ -144,16 +144,16 @@ static void test_an_orbit_of_a_textbook(void **state)
     assert_near(orbit.true_anomaly, 92.335 * degree, 1e-3 * degree, "true anomaly", 0);
 }
 
-/* Node, pericentre and body at right angles, each seen from the one before. */
+/* Node, pericenter and body at right angles, each seen from the one before. */
 static void test_each_angle_turns_the_way_of_its_definition(void **state)
 {
     (void)state;
     const double pole[3] = {0, 0, 1}, y[3] = {0, 1, 0}, minus_x[3] = {-1, 0, 0};
     double x[3], v[3];
     kith_orbit orbit = {.a = 2, .e = 0.5, .i = pi / 2, .omega = pi / 2};
-    assert_ok(kith_orbit_place(1, &orbit, x, v)); /* node at x, pericentre at the pole, q = 1 */
+    assert_ok(kith_orbit_place(1, &orbit, x, v)); /* node at x, pericenter at the pole, q = 1 */
     assert_near(distance_of(x, pole), 0, 1e-15, "distance from the pole", 0);
-    assert_near(v[0], -sqrt(1.5), 1e-15, "v_x at pericentre", 0);
+    assert_near(v[0], -sqrt(1.5), 1e-15, "v_x at pericenter", 0);
     orbit = (kith_orbit){.a = 1, .Omega = pi / 2, .i = pi / 2};
     assert_ok(kith_orbit_place(1, &orbit, x, v)); /* a circle, upwards through y */
     assert_near(distance_of(x, y), 0, 1e-15, "distance from y", 0);
@@ -163,7 +163,7 @@ static void test_each_angle_turns_the_way_of_its_definition(void **state)
     assert_near(distance_of(x, minus_x), 0, 1e-15, "distance from -x", 0);
 }
 
-static void test_a_circle_has_no_pericentre_and_its_anomaly_is_from_the_node(void **state)
+static void test_a_circle_has_no_pericenter_and_its_anomaly_is_from_the_node(void **state)
 {
     (void)state;
     double x[3], v[3];
@@ -187,7 +187,7 @@ static void test_an_orbit_in_the_plane_has_its_node_at_x(void **state)
     assert_near(found.omega, 3, 1e-14, "omega", 0);
 
     kith_orbit retrograde = flat;
-    retrograde.i = pi; /* the node is crossed the other way round: pericentre at Omega − omega */
+    retrograde.i = pi; /* the node is crossed the other way round: pericenter at Omega − omega */
     assert_ok(kith_orbit_place(1, &retrograde, x, v));
     found = orbit_of(1, x, v);
     assert_true(found.i == pi && found.Omega == 0);
@@ -330,7 +330,7 @@ int main(void)
         cmocka_unit_test(test_elements_are_the_same_after_a_state_and_back),
         cmocka_unit_test(test_an_orbit_of_a_textbook),
         cmocka_unit_test(test_each_angle_turns_the_way_of_its_definition),
-        cmocka_unit_test(test_a_circle_has_no_pericentre_and_its_anomaly_is_from_the_node),
+        cmocka_unit_test(test_a_circle_has_no_pericenter_and_its_anomaly_is_from_the_node),
         cmocka_unit_test(test_an_orbit_in_the_plane_has_its_node_at_x),
         cmocka_unit_test(test_a_parabola_has_barkers_mean_anomaly),
         cmocka_unit_test(test_nothing_jumps_at_e_equal_to_one),

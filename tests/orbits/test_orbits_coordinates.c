@@ -113,7 +113,7 @@ static kith_bodies *random_bodies(struct random_numbers *numbers, int64_t count)
     return bodies;
 }
 
-/* The definition as a loop: the centre of mass of bodies first to last − 1. */
+/* The definition as a loop: the center of mass of bodies first to last − 1. */
 static void center_of(const kith_bodies *bodies, int64_t last, double position[3],
                       double velocity[3], double *mass)
 {
@@ -142,7 +142,7 @@ static void assert_same_orbit(const kith_orbit *found, const kith_orbit *expecte
     assert_near(remainder(found->omega - expected->omega, 2 * pi), 0, 1e-8, "omega", 0);
 }
 
-static void test_orbits_are_about_the_centre_that_the_coordinates_say(void **state)
+static void test_orbits_are_about_the_center_that_the_coordinates_say(void **state)
 {
     (void)state;
     struct random_numbers numbers = random_numbers_begin("coordinates");
@@ -191,7 +191,7 @@ static void test_bodies_are_where_they_were_after_orbits_and_back(void **state)
         }
         center_of(placed, 6, center, drift, &total);
         for (int k = 0; k < 3; k++) {
-            assert_near(center[k], 0, 1e-12, "centre of mass", 0);
+            assert_near(center[k], 0, 1e-12, "center of mass", 0);
             assert_near(drift[k], 0, 1e-12, "its velocity", 0);
         }
         kith_bodies_free(bodies);
@@ -361,7 +361,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_outer_planets_have_the_sizes_of_the_almanac),
         cmocka_unit_test(test_jupiter_and_saturn_have_the_periods_of_their_perturbations),
-        cmocka_unit_test(test_orbits_are_about_the_centre_that_the_coordinates_say),
+        cmocka_unit_test(test_orbits_are_about_the_center_that_the_coordinates_say),
         cmocka_unit_test(test_bodies_are_where_they_were_after_orbits_and_back),
         cmocka_unit_test(test_bodies_that_were_removed_have_no_orbit_and_do_not_attract),
         cmocka_unit_test(test_g_is_that_of_the_options_then_of_the_bodies_then_one),

@@ -68,7 +68,7 @@ static void test_json_tells_what_was_found(void **state)
     assert_non_null(strstr(json, "\"precision\""));
 }
 
-static void test_neighbours_are_counted_at_both_ends_of_a_half_list(void **state)
+static void test_neighbors_are_counted_at_both_ends_of_a_half_list(void **state)
 {
     (void)state;
     program_write("three.csv", three);
@@ -163,7 +163,7 @@ int main(void)
         cmocka_unit_test(test_open_space_has_no_images),
         cmocka_unit_test(test_the_lattice_of_a_file_is_its_cell),
         cmocka_unit_test(test_json_tells_what_was_found),
-        cmocka_unit_test(test_neighbours_are_counted_at_both_ends_of_a_half_list),
+        cmocka_unit_test(test_neighbors_are_counted_at_both_ends_of_a_half_list),
         cmocka_unit_test(test_counts_alone_are_one_number),
         cmocka_unit_test(test_the_nearest_are_listed_by_distance),
         cmocka_unit_test(test_npy_files_are_structured_arrays),

@@ -37,7 +37,7 @@ static void test_a_pair_at_the_cutoff_is_none(void **state)
 }
 
 /* In a simple cubic crystal with all points on the faces of cells. */
-static void test_points_on_faces_have_all_their_neighbours_once(void **state)
+static void test_points_on_faces_have_all_their_neighbors_once(void **state)
 {
     (void)state;
     enum { edge = 6, n = edge * edge * edge };
@@ -355,7 +355,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_pair_at_the_cutoff_is_none),
-        cmocka_unit_test(test_points_on_faces_have_all_their_neighbours_once),
+        cmocka_unit_test(test_points_on_faces_have_all_their_neighbors_once),
         cmocka_unit_test(test_one_atom_has_images_of_itself),
         cmocka_unit_test(test_few_points_and_points_in_one_place),
         cmocka_unit_test(test_an_open_axis_needs_no_vector),

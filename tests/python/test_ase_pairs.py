@@ -1,4 +1,4 @@
-"""Pairs of kith pairs against ASE's neighbour list, on crystals, slabs and molecules in random cells."""
+"""Pairs of kith pairs against ASE's neighbor list, on crystals, slabs and molecules in random cells."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""Sums of kith sum against sums in NumPy over ASE's neighbour list, in random cells."""
+"""Sums of kith sum against sums in NumPy over ASE's neighbor list, in random cells."""
 
 import os
 import random

@@ -136,7 +136,7 @@ static void test_bits_do_not_depend_on_threads(void **state)
     kith_bodies_free(bodies);
 }
 
-/* Against kith_forces_compute, to the error that was asked for. */
+/* Against kith_forces_compute, to the error that was requested. */
 static void test_frames_have_the_virial_and_the_pressure(void **state)
 {
     (void)state;

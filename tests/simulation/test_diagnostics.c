@@ -96,7 +96,7 @@ static void test_no_bodies_have_no_energy(void **state)
     kith_bodies_free(bodies);
 }
 
-static void test_massless_bodies_have_no_energy_and_a_centre_at_zero(void **state)
+static void test_massless_bodies_have_no_energy_and_a_center_at_zero(void **state)
 {
     (void)state;
     kith_bodies *bodies = bodies_of(3, 3);
@@ -185,7 +185,7 @@ int main(void)
         cmocka_unit_test(test_softening_enters_the_potential_as_the_root_of_the_squares),
         cmocka_unit_test(test_in_two_dimensions_the_angular_momentum_is_a_third_component),
         cmocka_unit_test(test_no_bodies_have_no_energy),
-        cmocka_unit_test(test_massless_bodies_have_no_energy_and_a_centre_at_zero),
+        cmocka_unit_test(test_massless_bodies_have_no_energy_and_a_center_at_zero),
         cmocka_unit_test(test_sums_keep_what_plain_addition_would_lose),
         cmocka_unit_test(test_a_plummer_sphere_in_motion_is_in_virial_equilibrium),
         cmocka_unit_test(test_diagnosing_changes_no_bit_of_a_simulation),

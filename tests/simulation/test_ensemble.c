@@ -62,7 +62,7 @@ static void assert_near_diagnostics(const kith_diagnostics *found, const kith_di
         assert_near(found->momentum[k], expected->momentum[k], tolerance, "momentum");
         assert_near(found->angular_momentum[k], expected->angular_momentum[k], tolerance,
                     "angular momentum");
-        assert_near(found->center_of_mass[k], expected->center_of_mass[k], tolerance, "centre");
+        assert_near(found->center_of_mass[k], expected->center_of_mass[k], tolerance, "center");
     }
     assert_true(isnan(found->virial_ratio) == isnan(expected->virial_ratio));
     if (!isnan(found->virial_ratio))

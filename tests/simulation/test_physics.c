@@ -191,7 +191,7 @@ static struct energy_watch watch_energy(const kith_bodies *bodies, kith_simulati
     return watch;
 }
 
-/* It rises at each pericentre and falls again: bounded, and near zero between. */
+/* It rises at each pericenter and falls again: bounded, and near zero between. */
 static void test_the_energy_error_of_two_bodies_oscillates_with_the_orbit(void **state)
 {
     (void)state;
@@ -348,7 +348,7 @@ static int compare_reals(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Radii about the centre of mass that hold a quarter, half and three quarters of equal masses. */
+/* Radii about the center of mass that hold a quarter, half and three quarters of equal masses. */
 static void lagrangian_radii(const kith_bodies *bodies, const double center[3], double radii[3])
 {
     double *r = malloc(sizeof *r * (size_t)bodies->count);

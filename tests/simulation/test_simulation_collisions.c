@@ -373,7 +373,7 @@ static void test_escaped_bodies_are_removed(void **state)
     kith_context_free(context);
 }
 
-static void test_encounters_are_the_pericentres_of_an_orbit(void **state)
+static void test_encounters_are_the_pericenters_of_an_orbit(void **state)
 {
     (void)state;
     static const char *const integrators[] = {"yoshida8", "ias15"};
@@ -566,7 +566,7 @@ int main(void)
         cmocka_unit_test(test_a_bounce_keeps_momentum_and_loses_what_restitution_says),
         cmocka_unit_test(test_a_stop_ends_the_steps_and_the_next_call_goes_on),
         cmocka_unit_test(test_escaped_bodies_are_removed),
-        cmocka_unit_test(test_encounters_are_the_pericentres_of_an_orbit),
+        cmocka_unit_test(test_encounters_are_the_pericenters_of_an_orbit),
         cmocka_unit_test(test_collisions_have_the_same_bits_in_any_number_of_threads_and_pieces),
         cmocka_unit_test(test_bodies_with_holes_can_be_set_again),
         cmocka_unit_test(test_what_is_no_collision_is_refused),

@@ -1,4 +1,4 @@
-/* Matrices of neighbour pairs against sums over the pairs themselves. */
+/* Matrices of neighbor pairs against sums over the pairs themselves. */
 #include "testing.h"
 
 #include <kith/kith.h>

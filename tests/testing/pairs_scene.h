@@ -115,7 +115,7 @@ static inline void exclude(struct random_numbers *random, struct scene *s)
     s->exclusions.shape[0] = count;
 }
 
-static inline struct scene random_scene(struct random_numbers *random, int64_t n, double neighbours)
+static inline struct scene random_scene(struct random_numbers *random, int64_t n, double neighbors)
 {
     struct scene s = {.dtype = random_chance(random, 0.5) ? KITH_F64 : KITH_F32,
                       .dimensions = random_chance(random, 0.3) ? 2 : 3,
@@ -124,7 +124,7 @@ static inline struct scene random_scene(struct random_numbers *random, int64_t n
                       .systems = random_chance(random, 0.25) ? 1 + random_below(random, 5) : 1};
     const double scale = exp(random_uniform(random, -20, 20));
     const double size = scale * pow((double)(n > 0 ? n : 1), 1 / (double)s.dimensions);
-    const double reach = scale * pow(neighbours / 4, 1 / (double)s.dimensions);
+    const double reach = scale * pow(neighbors / 4, 1 / (double)s.dimensions);
     s.positions = random_points(random, &s, n, size);
     if (s.m >= 0)
         s.queries = random_points(random, &s, s.m, size);

@@ -76,7 +76,7 @@ static inline double length_of(const double vector[3])
     return sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
 }
 
-/* Where a body on a Kepler orbit (G M = a = 1) is at a time after pericentre, by Newton's iteration
+/* Where a body on a Kepler orbit (G M = a = 1) is at a time after pericenter, by Newton's iteration
  * for E − e sin E = t. */
 static inline void kepler_position(double eccentricity, double time, double position[2])
 {

@@ -122,7 +122,7 @@ static inline struct errors errors_of(const struct tree_problem *problem,
 static inline void check_kept(const char *name, struct errors errors, double error)
 {
     if (!(errors.rms <= error && errors.potential_rms <= error && errors.greatest <= 30 * error))
-        fail_msg("%s: asked for %g: rms %g, of the potential %g, greatest %g", name, error,
+        fail_msg("%s: requested %g: rms %g, of the potential %g, greatest %g", name, error,
                  errors.rms, errors.potential_rms, errors.greatest);
 }
 

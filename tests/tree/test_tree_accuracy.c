@@ -1,4 +1,4 @@
-/* The error that is asked for is kept, on every distribution. */
+/* The error that is requested is kept, on every distribution. */
 
 #include "tree_errors.h"
 
@@ -112,7 +112,7 @@ static void check_logarithm(kith_context *context, const char *name, kith_dtype 
             check_kept(name, found, errors[k]);
             if (!groups && dtype == KITH_F64) /* farther pulls than by 1/s cancel */
                 if (!(found.momentum_of_pulls <= 1e-13))
-                    fail_msg("%s: asked for %g: momentum %g", name, errors[k],
+                    fail_msg("%s: requested %g: momentum %g", name, errors[k],
                              found.momentum_of_pulls);
         }
 }

@@ -1,7 +1,7 @@
 'use strict';
 
 /* A camera that looks at a target from a distance: yaw around the z axis, pitch above the x-y
-   plane. What is asked for is approached within some frames. */
+   plane. What is requested is approached within some frames. */
 class Camera {
   constructor() {
     this.wanted = { yaw: -1, pitch: 0.4, distance: 10, target: [0, 0, 0] };
