@@ -92,7 +92,7 @@ def take(name: str, value, ndim=None) -> Taken | None:
     taken = _take(name, value)
     if ndim is not None and len(taken.shape) not in ndim:
         wanted = " or ".join(map(str, ndim))
-        raise ValueError(f"{name} has {len(taken.shape)} dimensions; give {wanted}")
+        raise ValueError(f"{name} has shape {tuple(taken.shape)}; give an array of {wanted} axes")
     return taken
 
 

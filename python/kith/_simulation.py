@@ -509,6 +509,8 @@ class Simulation(Bound):
         ------
         NotImplementedError
             This build has no HDF5.
+        ValueError
+            The output has the extension of another format than H5MD.
 
         Warns
         -----
@@ -534,7 +536,7 @@ class Simulation(Bound):
                    number("checkpoint_seconds", checkpoint_seconds), named, flag("wrap", wrap),
                    flag("resume", resume))
         if output is not None:
-            return self._run_to_file(path_of("output", output), *options)
+            return self._run_to_file(_run_name("output", output), *options)
         if every or every_time or pressure_every or named or checkpoint_seconds or wrap or resume:
             raise ValueError("output is None, and every, every_time, pressure_every, units, checkpoint_seconds, wrap "
                              "and resume are for an output; give output=\"run.h5\"")
@@ -874,6 +876,14 @@ class Simulation(Bound):
         rows = table("kith.Simulation", bodies=len(self._bodies), time=f"{self.time:g}", steps=self.steps,
                      dt=f"{self._handle.dt:g}", device=self._call.context.device)
         return rows + (frame(shown.address) if shown else "")
+
+
+def _run_name(name: str, value) -> str:
+    """The name of a run's file, whose format is H5MD."""
+    path = path_of(name, value)
+    if os.path.splitext(path)[1].lower() not in ("", ".h5", ".h5md", ".hdf5"):
+        raise ValueError(f"{name} is {described(path)}; a run is written as H5MD: name it .h5 or .h5md")
+    return path
 
 
 def _bodies_of(positions, velocities, masses, charges, softening):

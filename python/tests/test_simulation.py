@@ -230,6 +230,12 @@ def test_arguments_of_an_output_need_one():
         kith.Simulation([[0.0, 0], [1.0, 0]], dt=0.1).run(1.0, every=5)
 
 
+def test_an_output_has_the_name_of_its_format(tmp_path):
+    with refused(ValueError, "output run.csv .h5"):
+        kith.Simulation([[0.0, 0], [1.0, 0]], dt=0.1).run(1.0, tmp_path / "run.csv")
+    assert not (tmp_path / "run.csv").exists()
+
+
 def test_an_adaptive_integrator_ends_steps_at_frames_and_at_the_end(tmp_path):
     comet = kith.make("two-body", eccentricity=0.9)
     simulation = kith.Simulation(comet, dt=0.01, integrator="ias15", device="cpu")
