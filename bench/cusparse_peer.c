@@ -134,7 +134,8 @@ static kith_status prepare_one(struct cusparse_peer *peer, const struct cusparse
                  "preprocessing");
 }
 
-/* Of slices cuSPARSE has no product with several vectors: CSR_ALG3 comes in their place. */
+/* Of slices cuSPARSE has no product with multiple right-hand sides: CSR_ALG3 comes in their place.
+ */
 static kith_status prepare_several(struct cusparse_peer *peer, const struct cusparse_matrix *a,
                                    enum gpu_sparse_peer way, const struct cusparse_vectors *vectors)
 {

@@ -8,7 +8,7 @@
  *
  * Times are those between two events on the stream, of many products one after the other. */
 
-/* cuSPARSE's algorithms; after the comma those with several vectors. */
+/* cuSPARSE's algorithms; after the comma those with multiple right-hand sides. */
 enum gpu_sparse_peer {
     gpu_sparse_csr1, /* CSR_ALG1 after preprocess, CSR_ALG1 */
     gpu_sparse_csr2, /* CSR_ALG2, which needs none, CSR_ALG2 */

@@ -7,7 +7,7 @@ include(CheckCSourceCompiles)
 include(CheckPIESupported)
 check_pie_supported(LANGUAGES C)
 
-# glibc says so when it does not know the level, or when nothing is optimised.
+# glibc says so when it does not know the level, or when nothing is optimized.
 function(kith_choose_fortify_level result)
   foreach(level 3 2)
     set(CMAKE_REQUIRED_FLAGS "-O2 -Werror -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=${level}")

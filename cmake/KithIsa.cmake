@@ -18,7 +18,7 @@ else()
   set(KITH_ISAS generic)
 endif()
 
-# With sixteen registers or fewer the order of instructions decides how many pairs are under way at
+# With sixteen registers or fewer the order of instructions decides how many pairs are in flight at
 # once (half as many again for AVX2 in double); with thirty-two it costs spills.
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
   foreach(isa v3 v2)

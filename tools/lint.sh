@@ -14,6 +14,9 @@ python3 tools/check_rooms.py
 echo "names of files in comments"
 python3 tools/check_names.py
 
+echo "words"
+python3 tools/check_words.py
+
 # clang's compiler reads the project as its own build would: it needs a build folder's list of
 # commands.
 cmake -S . -B build-lint -G Ninja -DCMAKE_C_COMPILER=clang -DKITH_BUILD_TESTS=ON \

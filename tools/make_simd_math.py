@@ -30,7 +30,7 @@ def remez(function, weight, degree, low, high):
             return weight(x) * (function(x) - sum(c * x**k for k, c in enumerate(coefficients)))
 
         errors = [error(x) for x in grid]
-        extremes = [0]  # the greatest error of each run of one sign
+        extremes = [0]  # the largest error of each run of one sign
         for k in range(1, len(grid)):
             if (errors[k] > 0) == (errors[extremes[-1]] > 0):
                 if abs(errors[k]) > abs(errors[extremes[-1]]):

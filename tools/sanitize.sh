@@ -1,6 +1,6 @@
 #!/bin/sh
 # The GPU's test programs under compute-sanitizer's four tools: sanitize.sh FOLDER JOBS [SECONDS]
-# takes FOLDER/test_cuda_*, so many at a time, with a limit for each, and prints a line a program and
+# takes FOLDER/test_cuda_*, JOBS at a time, with a limit for each, and prints a line a program and
 # tool: clean, or what is not. What the tools say goes to FOLDER/sanitizer/.
 set -eu
 

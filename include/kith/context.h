@@ -96,7 +96,7 @@ typedef bool kith_poll(void *user);
 /* Sets a function that long calls ask about every 0.05 s whether to stop; NULL for none. If it
  * returns true the call is cancelled as by kith_context_cancel.
  *
- * It is called by the thread that has set it, and by no other: for environments that must be asked
+ * It is called by the thread that has set it, and by no other: for environments that check
  * for signals in their own thread, as Python (PyErr_CheckSignals), R or MATLAB. */
 KITH_API void kith_context_set_poll(kith_context *context, kith_poll *poll, void *user);
 

@@ -43,11 +43,10 @@ typedef struct kith_read_options {
  *   options  NULL for the defaults
  *   bodies   [out] owned by the caller; free with kith_bodies_free; NULL on failure
  *
- * Errors: KITH_IO_ERROR, KITH_BAD_FORMAT (the message names file, line or offset, and what is
- *         wrong), KITH_UNSUPPORTED (unknown extension; this build has no HDF5),
- *         KITH_INVALID_ARGUMENT (the file has no such frame), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
- *         Numbers that are not finite are KITH_BAD_FORMAT.
- * Cost:   one pass over the file. */
+ * Errors: KITH_IO_ERROR, KITH_BAD_FORMAT (the message names file, line or offset, and the error),
+ * KITH_UNSUPPORTED (unknown extension; this build has no HDF5), KITH_INVALID_ARGUMENT (the file has
+ * no such frame), KITH_OUT_OF_MEMORY, KITH_CANCELLED. Numbers that are not finite are
+ * KITH_BAD_FORMAT. Cost:   one pass over the file. */
 KITH_API kith_status kith_bodies_read(const char *path, const kith_read_options *options,
                                       kith_bodies **bodies);
 

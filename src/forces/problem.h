@@ -63,7 +63,7 @@ struct forces_space {
  * instead (kith/law.h), G is 1, and the units are the law's: nothing is scaled.
  *
  * In 2D the third component's pointers are NULL. Magnitudes are such that s⁶ neither overflows nor
- * vanishes: forces.c scales its input by a power of two to see to that. */
+ * vanishes: forces.c scales its input by a power of two to ensure that. */
 struct forces_problem {
     kith_dtype dtype; /* KITH_F64 or KITH_F32 */
     int32_t dimensions;

@@ -4,7 +4,7 @@
 #include "initial/disk.h"
 #include "initial/recipe.h"
 
-/* Pericentre distance, and the start on the orbit as D = tan(ν/2) of the true anomaly: by Barker's
+/* Pericenter distance, and the start on the orbit as D = tan(ν/2) of the true anomaly: by Barker's
  * equation √(2p³/μ) (|D| + |D|³/3) before the pericenter, that is 13.2 for μ = 2. */
 static const double pericenter = 2;
 static const double start = -2;

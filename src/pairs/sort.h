@@ -107,7 +107,7 @@ typedef vint64 vwide;
         return x;                                                                                  \
     }                                                                                              \
                                                                                                    \
-    /* The last steps of a merge of several vectors. */                                            \
+    /* The last steps of a merge of vectors. */                                                    \
     SIMD_INLINE v##kind sort_finish_##kind(v##kind x)                                              \
     {                                                                                              \
         SORT_STEP(kind, x, 8, 8);                                                                  \

@@ -16,7 +16,7 @@ static const double seconds_on_diagonal = 0.06e-9;
 /* Of x, in L2, in L3, in memory; and where it is prefetched. */
 static const double seconds_a_line[] = {0, 1.8e-9, 5e-9};
 static const double seconds_a_line_ahead[] = {0, 0.8e-9, 1.2e-9};
-static const double scattered_lines = 0.2; /* an entry, from which on kernels ask ahead */
+static const double scattered_lines = 0.2; /* per entry, from which on kernels prefetch */
 
 enum { in_l2 = 512 << 10, in_l3 = 16 << 20, few_streams = 10 };
 

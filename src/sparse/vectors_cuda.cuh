@@ -8,7 +8,7 @@
 
 enum { bytes_of_lane = 16 };
 
-/* Neighbouring vectors' numbers: what a lane has. */
+/* Adjacent vectors' numbers: what a lane has. */
 template <typename real> struct alignas(bytes_of_lane) share_of {
     enum { count = bytes_of_lane / sizeof(real) };
     real of[count];

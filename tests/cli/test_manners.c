@@ -396,7 +396,7 @@ static bool catches(int process, int number)
     return caught >> (number - 1) & 1;
 }
 
-/* A step of so many bodies takes minutes. */
+/* A step of this many bodies takes minutes. */
 static void test_a_signal_ends_a_run_within_a_step(void **state)
 {
     (void)state;

@@ -74,7 +74,7 @@ static void test_tuning_is_read_as_it_was_written(void **state)
     assert_ok(kith_tuning_write(cpu, &extreme)); /* in its place */
     assert_ok(kith_tuning_read(cpu, &read));
     assert_memory_equal(&read, &extreme, sizeof read);
-    assert_non_null(only_file()); /* and nothing temporary beside it */
+    assert_non_null(only_file()); /* and nothing temporary next to it */
     assert_ok(kith_tuning_forget(cpu));
     assert_ok(kith_tuning_forget(cpu));
     assert_nothing_is_known();

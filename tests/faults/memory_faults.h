@@ -10,7 +10,7 @@
  * behalf. What HDF5 and the loader ask for is given and not counted.
  *
  * In a program that is linked with it the functions below rule. Preloaded (LD_PRELOAD) it obeys the
- * environment: KITH_TEST_MEMORY is n, as below, with a + behind it for lasting, and the number of
+ * environment: KITH_TEST_MEMORY is n, as below, with a + after it for lasting, and the number of
  * allocations is written to the file KITH_TEST_COUNT at the end. Only a program called kith is
  * meddled with, none that it starts. */
 

@@ -18,7 +18,7 @@ enum { most_threads = 64, most_scenarios = 64, calls_with_a_context = 100, conte
 
 /* Growth that the allocator's arenas may show when threads meet in another order; that of a GPU's
  * memory, of which each context has as much as its largest call so far; and that of the host's
- * beside it, where the driver keeps what it likes. */
+ * next to it, where the driver keeps what it likes. */
 static const double most_growth = 1.05, most_growth_of_device = 1.5, most_growth_of_driver = 1.25,
                     most_growth_bytes = 8 << 20;
 

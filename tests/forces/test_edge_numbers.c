@@ -241,7 +241,7 @@ static void test_sparse_products_keep_denormal_numbers(void **state)
 }
 
 /* Whether an element is right: distances below the range of laws (docs/laws.md), whose r² is lost
- * beside its floor, need only not be NaN. */
+ * against its floor, need only not be NaN. */
 static bool is_right(double x[2][3], double found, double exact)
 {
     double r2 = 0;

@@ -227,7 +227,7 @@ static void test_close_bonded_pairs_cost_no_digits(void **state)
     kith_law_free(law);
 }
 
-/* With coulomb and another law beside it the pair is left out of both. */
+/* With coulomb and a second law the pair is left out of both. */
 static void test_two_laws_leave_the_same_pairs_out(void **state)
 {
     (void)state;

@@ -105,7 +105,7 @@ static void send_input(int s, const uint8_t *data, size_t size)
     free(text);
 }
 
-/* What the server says until it closes: at most so many bytes of it, zero-terminated. */
+/* What the server says until it closes: at most size bytes of it, zero-terminated. */
 static void receive(int s, char *answer, size_t most)
 {
     char more[4096];

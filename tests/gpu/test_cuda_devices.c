@@ -1,5 +1,5 @@
-/* Several GPUs of one machine: each computes the same, alone and beside the others. With one GPU
- * there is nothing to test. */
+/* Several GPUs of one machine: each computes the same, alone and concurrently with the others. With
+ * one GPU there is nothing to test. */
 
 #include "gpu_simulating.h"
 

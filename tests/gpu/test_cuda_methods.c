@@ -17,7 +17,7 @@ static void assert_as_reference(kith_context *context, const kith_forces_options
     system_reference(&reference, &expected);
     system_compute(context, options, s);
     /* The tiles for learning add all sources to one float, as they are in books: what is far may be
-     * lost beside a pair that is close. */
+     * lost after a close pair. */
     const bool is_tile =
         options->method == KITH_FORCES_TILE_P || options->method == KITH_FORCES_TILE_P2;
     const double lost = is_tile && s->dtype == KITH_F32 ? (double)s->n * 0x1p-27 : 0;

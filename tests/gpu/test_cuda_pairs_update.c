@@ -4,7 +4,7 @@
 
 #include "pairs_definition.h"
 
-/* A list on the GPU beside the same one on the host. */
+/* A list on the GPU and the same one on the host. */
 struct twins {
     struct scene *scene;
     kith_context *cpu, *gpu;

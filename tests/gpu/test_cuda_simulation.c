@@ -180,7 +180,7 @@ static void test_coincident_and_massless_bodies_leave_each_other_alone(void **st
     kith_context_free(cpu);
 }
 
-/* Metres, kilograms and seconds; and so small a G that kernels cannot take it in. */
+/* Meters, kilograms and seconds; and a G too small for the kernels. */
 static void test_every_unit_agrees_with_the_cpu(void **state)
 {
     static const int64_t sizes[] = {6, 100, 500};

@@ -1,4 +1,4 @@
-/* Products of several vectors on the GPU, side by side and one after the other, of matrices that
+/* Products with multiple right-hand sides on the GPU, row-major and column-major, of matrices that
  * have kernels of their own for them. */
 
 #include "gpu_sparse.h"

@@ -1,5 +1,5 @@
-/* Trees on the GPU: the same tree and the same lists as on the CPU, and the error that is asked
- * for. */
+/* Trees on the GPU: the same tree and the same lists as on the CPU, and the error that is
+ * requested. */
 
 #include "gpu_testing.h"
 

@@ -18,7 +18,7 @@ static double length3(const double *vector)
     return sqrt(dot3(vector, vector));
 }
 
-/* The mean of a column of vectors, the length of the greatest component. */
+/* The mean of a column of vectors, the length of the largest component. */
 static double mean_of(const double *column, int64_t count)
 {
     double greatest = 0;

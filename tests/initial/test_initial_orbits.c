@@ -30,7 +30,7 @@ static double distance(const kith_bodies *bodies, int64_t i, int64_t j)
     return sqrt(dot3(d, d));
 }
 
-/* Advances by yoshida8 in so many steps, without softening, G = 1. */
+/* Advances by yoshida8 in some steps, without softening, G = 1. */
 static void advance(kith_bodies *bodies, double time, int64_t steps)
 {
     kith_context *context = NULL;

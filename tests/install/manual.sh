@@ -19,7 +19,7 @@ for command in $commands $parts; do
         grep -oE '^ {2,6}(-., )?--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+' || true)
     for option in $options; do
         [ "$option" = --usage ] || grep -qF -- "$(echo "$option" | sed 's/-/\\-/g')" "$folder/kith-$command.1" || {
-            echo "kith-$command.1 does not tell of $option" >&2
+            echo "kith-$command.1 does not describe $option" >&2
             exit 1
         }
     done

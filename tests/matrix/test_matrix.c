@@ -101,7 +101,8 @@ static void the_diagonal_is_what_was_asked_for(void **state)
 }
 
 /* A kernel matrix with the law's diagonal, a number there, or none: what is computed of it without
- * keeping it is what its elements say, of one set by any threads and with several vectors. */
+ * keeping it is what its elements say, of one set by any threads and with multiple right-hand
+ * sides. */
 static void reductions_and_products_count_the_diagonal_that_is_asked_for(void **state)
 {
     static const char *const laws[] = {"gaussian:0.4", "gravity", "expr:m_i*q_j/(1 + r2)"};

@@ -93,7 +93,7 @@ static void test_anomalies_at_zero_and_at_apocentre_are_exact(void **state)
         if (eccentricities[k] >= 1)
             continue;
         assert_ok(kith_kepler_solve(eccentricities[k], acos(-1), &anomaly));
-        assert_near(anomaly, acos(-1), 5e-16, "E at apocentre", 0);
+        assert_near(anomaly, acos(-1), 5e-16, "E at apocenter", 0);
     }
 }
 

@@ -1,6 +1,6 @@
 /* What holds of any call, with random arguments of every capability.
  *
- * So many cases of each property are made as are written beside it; KITH_TEST_LONG in the
+ * The number of cases of each property is that of its row; KITH_TEST_LONG in the
  * environment makes more, millions of calls in all, and KITH_TEST_QUICK a tenth. */
 
 #include "property.h"

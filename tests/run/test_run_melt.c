@@ -1,4 +1,4 @@
-/* Molten salt: coulomb with all images and a law within a cutoff beside it. */
+/* Molten salt: coulomb with all images and a second law within a cutoff. */
 
 #include "testing.h"
 

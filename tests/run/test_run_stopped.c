@@ -140,7 +140,7 @@ static void test_a_killed_run_locks_nothing(void **state)
     assert_int_equal(files_named("killed.h5"), 1);
 }
 
-/* The first steps of so many bodies take longer than the time between checkpoints. */
+/* The first steps of this many bodies take longer than the time between checkpoints. */
 static void test_checkpoints_begin_with_the_start_and_a_note_says_if_they_come_late(void **state)
 {
     (void)state;

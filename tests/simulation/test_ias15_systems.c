@@ -98,7 +98,7 @@ static void test_a_restored_ensemble_goes_on_bit_for_bit(void **state)
     kith_context_free(context);
 }
 
-/* A comet does not shorten the steps of a circle beside it. */
+/* A comet does not shorten the steps of a circle in the same ensemble. */
 static void test_each_system_keeps_its_energy(void **state)
 {
     (void)state;

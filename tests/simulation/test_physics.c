@@ -27,7 +27,7 @@ static void test_an_eccentric_orbit_follows_keplers_equation(void **state)
     kith_context_free(context);
 }
 
-/* Pericentre is where x·v turns from negative to positive; the time between, by interpolation. */
+/* Pericenter is where x·v turns from negative to positive; the time between, by interpolation. */
 static void test_the_period_of_an_orbit_is_keplers(void **state)
 {
     (void)state;
@@ -56,7 +56,7 @@ static void test_the_period_of_an_orbit_is_keplers(void **state)
     kith_context_free(context);
 }
 
-/* The largest |side − 1| of a triangle over so many of its periods, 2π. */
+/* The largest |side − 1| of a triangle over some of its periods, 2π. */
 static double largest_side_error(kith_context *context, const kith_bodies *start, int periods)
 {
     kith_simulation *simulation = simulated(

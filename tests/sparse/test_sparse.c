@@ -327,7 +327,7 @@ static void test_every_plan_gives_the_product_also_of_infinities(void **state)
     kith_context_free(context);
 }
 
-/* A x, and behind it Aᵀ A x. */
+/* A x, and after it Aᵀ A x. */
 static void *product_with(int32_t threads, kith_sparse_format format, kith_sparse_kernel kernel,
                           const struct entries *entries, const double *x)
 {

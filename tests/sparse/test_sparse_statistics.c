@@ -39,7 +39,7 @@ static int64_t slots_of(const struct sparse_csr *csr, int64_t height, int64_t wi
     return slots;
 }
 
-/* Whether the entries of each so many rows have their columns within 2^16. */
+/* Whether the entries of each group of rows have their columns within 2^16. */
 static bool spans_fit(const struct sparse_csr *csr, int64_t rows_each)
 {
     for (int64_t start = 0; start < csr->rows; start += rows_each) {

@@ -142,7 +142,7 @@ static void check_format(kith_context *context, kith_sparse_format format,
     }
 }
 
-/* One product of several vectors with an infinity or NaN in x here and there. */
+/* One product with multiple right-hand sides and an infinity or NaN in x here and there. */
 static void test_vectors_may_lie_anyhow(void **state)
 {
     (void)state;

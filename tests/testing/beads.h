@@ -50,7 +50,7 @@ static inline void fill_walk(struct random_numbers *random, kith_array beads)
     }
 }
 
-/* Points of a cube of so many sites a side, whose lowest corner is at low. */
+/* Points of a cube of a number of sites per side, whose lowest corner is at low. */
 static inline void fill_cube(struct random_numbers *random, kith_array beads, int64_t low,
                              int64_t side)
 {

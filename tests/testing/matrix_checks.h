@@ -63,7 +63,7 @@ static inline void check_elements(const struct matrix_case *c)
     free(expected.data);
 }
 
-/* The least, the greatest and its place are those of the elements, bit for bit. */
+/* The minimum, the maximum and its place are those of the elements, bit for bit. */
 static inline void check_extremes(const struct matrix_case *c)
 {
     const int64_t n = c->rows->n, m = case_columns(c);

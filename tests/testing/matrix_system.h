@@ -117,7 +117,8 @@ static inline double matrix_tolerance(kith_dtype dtype)
     return dtype == KITH_F32 ? 2e-5 : 4e-13;
 }
 
-/* Steep laws have large values at short distances: what counts is the error beside the value. */
+/* Steep laws have large values at short distances: what counts is the error relative to the value.
+ */
 static inline void assert_elements_agree(const char *law, kith_array found, kith_array expected)
 {
     const int64_t count = found.shape[0] * (found.ndim == 2 ? found.shape[1] : 1);
@@ -139,7 +140,7 @@ static inline bool is_difference(const char *law)
     return false;
 }
 
-/* A sum's error counts beside the sum of its terms' sizes. */
+/* A sum's error is relative to the sum of its terms' magnitudes. */
 static inline void assert_sums_agree(const char *law, kith_array found, kith_array expected,
                                      kith_array sizes)
 {

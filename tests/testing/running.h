@@ -53,7 +53,7 @@ static inline void cancel_on_alarm(int signal_number)
     kith_context_cancel(context_to_cancel);
 }
 
-/* Runs, and calls the run off after so many seconds of wall time. The run must be cancelled or come
+/* Runs, and cancels the run after some seconds of wall time. The run must be cancelled or come
  * to its end before. */
 static inline kith_run_summary run_and_cancel(kith_run_options options, const kith_bodies *bodies,
                                               double seconds)

@@ -84,7 +84,7 @@ struct tree_results {
 struct errors {
     double rms, potential_rms, greatest;
     double momentum;          /* |Σ w ∇φ| / Σ |w ∇φ| */
-    double momentum_of_pulls; /* the same beside the sum of each pair's: what rounding is of */
+    double momentum_of_pulls; /* the same relative to the sum over pairs, the scale of rounding */
 };
 
 static inline struct errors errors_of(const struct tree_problem *problem,

@@ -1,6 +1,6 @@
 'use strict';
 
-/* A camera that looks at a target from a distance: yaw around the z axis, pitch above the x-y
+/* A camera at a distance from its target: yaw around the z axis, pitch above the x-y
    plane. What is requested is approached within some frames. */
 class Camera {
   constructor() {
