@@ -12,7 +12,7 @@
 /* Parts depend on nothing but the number of points, and are inspected in their order. */
 enum { rows_a_part = 1 << 14 };
 
-/* What a thread does in a second, to tell how many threads are worth waking. */
+/* Work of a thread per second; decides how many threads to wake. */
 static const double rows_a_second = 5e7;
 
 static int64_t part_count(int64_t count)

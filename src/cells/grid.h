@@ -5,7 +5,7 @@
  *
  * Cells have integer coordinates: 0 … count − 1 along a periodic axis, any along an open one. Cell
  * c is in the bucket (c_k mod table_k)_k: the table takes O(points) memory however far apart the
- * points are. A bucket may hold points of cells that are not asked for; the distance decides.
+ * points are. A bucket may hold points of cells that are not requested; the distance decides.
  *
  * Points within the search distance of each other, at an image T, are in cells whose coordinates
  * differ by at most reach_k, where cell c at image T has the coordinate c + T count. Each bucket is

@@ -29,7 +29,7 @@ struct excluded_run {
 
 bool excluded_any(const struct forces_problem *problem);
 
-/* The rows of an array of pairs, in memory that goes with free(copy->data); none of no pairs.
+/* The rows of an array of pairs, in memory that is freed with free(copy->data); NULL for no pairs.
  * Errors: KITH_OUT_OF_MEMORY. */
 kith_status excluded_copy(kith_array exclusions, kith_array *copy);
 

@@ -106,7 +106,7 @@ static __device__ void take_slots(const struct verlet_cuda_building &building,
     }
 }
 
-/* Cells from `low` on along the last axis, so many of them, which may go on at its beginning. */
+/* Cells from `low` on along the last axis, `window` of them, which may continue at its beginning. */
 template <typename real>
 static __device__ void take_cells(const struct verlet_cuda_building &building,
                                   const typename verlet_types<real>::place &own, int64_t first,

@@ -21,7 +21,7 @@ enum { most_particles = INT32_MAX - 1024 };
  * of 16. */
 enum { pair_bits = 46, unit_step = 4, most_neighbors = 1 << 16, most_exponent = 960 };
 
-/* Of one thread, to tell how many are worth waking. */
+/* Of one thread; decides how many threads to wake. */
 static const double forces_a_second = 1e7;
 
 struct job {

@@ -1,4 +1,4 @@
-/* Steps by a Verlet list on a GPU: which kernels, and when the list is made anew. */
+/* Steps by a Verlet list on a GPU: which kernels, and when the list is rebuilt. */
 
 #include "forces/verlet_cuda.h"
 

@@ -4,7 +4,7 @@
 /* Forces of many steps on a GPU by a Verlet list (Verlet 1967) that stays there:
  * verlet_cuda_problem.h says in which numbers. A step is one kernel: forces, kicks, the drift, and
  * whether a particle has moved by half of the skin. The host starts some steps at a time, then asks
- * how far they came, and makes the list anew where it is outdated. */
+ * how far they came, and rebuilds the list where it is outdated. */
 
 #include "forces/cutoff.h"
 

@@ -77,7 +77,7 @@ __device__ inline long long verlet_round_double(double x)
     return __double2ll_rn(x);
 }
 
-/* Number of the cell that holds a coordinate, of so many along a vector. */
+/* Number of the cell that holds a coordinate, of `cells` along a vector. */
 __device__ inline int verlet_cell_of(int coordinate, int cells)
 {
     return (int)__umulhi((unsigned)coordinate, (unsigned)cells);

@@ -11,7 +11,7 @@
 #include "law/compiled.h"
 #include "ranks/ranks.h"
 
-/* Of one thread, to tell how many are worth waking. */
+/* Of one thread; decides how many threads to wake. */
 static const double slots_a_second = 1e8;
 
 /* A skin that kith chooses is kept so that a list lasts this many steps, within these parts of the

@@ -2,7 +2,7 @@
 #define FORCES_VERLET_PLACES_H
 
 /* What is kept from call to call of verlet_forces_cpu, and the places of particles: rows of the
- * problem to slots of the list, which is made anew when it is used up. */
+ * problem to slots of the list, which is rebuilt when it is outdated. */
 
 #include "device/threads.h"
 #include "forces/tasks_ranks.h"

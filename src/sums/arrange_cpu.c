@@ -9,7 +9,7 @@
 /* Rows of a step that rearranges particles. */
 enum { rows_a_part = 1 << 14 };
 
-/* What a thread does in a second, to tell how many threads are worth waking. */
+/* Work of a thread per second; decides how many threads to wake. */
 static const double rows_a_second = 1e8;
 
 static void lay_out_points(struct arena *arena, const struct sums_problem *problem, int64_t count,

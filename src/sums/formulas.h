@@ -18,7 +18,7 @@ struct sums_formulas {
 
 /* Reads lets and outputs.
  *
- *   formulas  [in, out] has the columns of its scope; goes with sums_formulas_free in any case
+ *   formulas  [in, out] has the columns of its scope; free with sums_formulas_free in any case
  *
  * Errors: KITH_INVALID_ARGUMENT (the message begins with the formula's name), KITH_OUT_OF_MEMORY.
  */

@@ -7,7 +7,7 @@
 
 #include "kith/sums.h"
 
-/* What a reduction has come to. logsumexp is value + log(rest), value the greatest so far. */
+/* The state of a reduction. logsumexp is value + log(rest), value the maximum so far. */
 struct sums_reduced {
     double value, rest;
 };
@@ -25,7 +25,7 @@ static inline struct sums_reduced sums_reduced_nothing(kith_sums_reduction reduc
     }
 }
 
-/* What exponents are taken relative to: a finite number near the greatest one. */
+/* What exponents are taken relative to: a finite number near the maximum. */
 static inline double sums_exponent_origin(double greatest)
 {
     return isinf(greatest) ? 0 : greatest;

@@ -23,7 +23,7 @@ enum { rows_a_part = 1 << 14 };
 /* Ranges of candidates in a block. */
 enum { most_ranges = 128 };
 
-/* What a thread does in a second, to tell how many threads are worth waking. */
+/* Work of a thread per second; decides how many threads to wake. */
 static const double targets_a_second = 2e6, pairs_a_second = 1e9, rows_a_second = 1e8;
 
 /* What a thread gathers candidates in. */

@@ -3,7 +3,7 @@
 
 #include "sums/problem.h"
 
-/* Writes what sums_kernel_body.h wants of a problem, in C; *text goes with free().
+/* Writes what sums_kernel_body.h wants of a problem, in C; free *text with free().
  * Errors: KITH_OUT_OF_MEMORY. */
 kith_status sums_write(const struct sums_problem *problem, char **text);
 

@@ -136,7 +136,7 @@ static void test_run_started_anew_removes_what_a_killed_one_left(void **state)
 {
     (void)state;
     kith_bodies *bodies = lagrange_bodies();
-    kith_run_options options = run_options(1e-7, 1000, 0, in_files("anew.h5"));
+    kith_run_options options = run_options(1e-7, 1000, 0, in_files("second.h5"));
     options.checkpoint_seconds = 1000;
     const int before = files_in_directory();
     while (files_in_directory() == before)
