@@ -72,7 +72,7 @@ static void for_each_word(const char *option, char *text, int32_t most, struct a
         cli_usage_error(state, "%s is '%s'; separate values by single commas", option, text);
     for (char *word = strtok_r(text, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
         if (count++ == most)
-            cli_usage_error(state, "%s has more than %d values", option, (int)most);
+            cli_usage_error(state, "%s has more than %d values; give fewer", option, (int)most);
         take(word, state);
     }
 }

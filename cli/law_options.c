@@ -79,7 +79,7 @@ static void add_parameter(struct law_options *options, const char *argument,
                           const struct argp_state *state)
 {
     if (options->count == law_most_options)
-        cli_usage_error(state, "--param is given more than %d times", law_most_options);
+        cli_usage_error(state, "--param is given more than %d times; give fewer", law_most_options);
     char *word = cli_copy(argument, state), *equals = strchr(word, '=');
     if (equals) {
         *equals = '\0';

@@ -66,8 +66,8 @@ kith_status resonance_angle(const struct resonance *resonance, const kith_orbit 
         const int64_t body = resonance->term[k].body;
         if (body >= bodies)
             return kith_fail(KITH_INVALID_ARGUMENT,
-                             "the resonance has body %lld, and there are bodies 0 to %lld",
-                             (long long)body, (long long)bodies - 1);
+                             "--resonance has body %lld; give bodies 0 to %lld", (long long)body,
+                             (long long)bodies - 1);
         const kith_orbit *orbit = &orbits[body - 1];
         const double node = orbit->Omega, pericenter = node + orbit->omega;
         const char which = resonance->term[k].which;

@@ -93,7 +93,7 @@ static void add_formula(struct sum_options *sum, const char *option, const char 
 {
     char *formula = NULL;
     if (*count == most)
-        cli_usage_error(state, "%s is given more than %d times", option, (int)most);
+        cli_usage_error(state, "%s is given more than %d times; give fewer", option, (int)most);
     const char *name = split(sum, option, argument, &formula, state);
     to[(*count)++] = (kith_named_formula){name, formula};
 }

@@ -22,7 +22,8 @@ static void add_name(struct sum_options *sum, const char *name, size_t length,
     if (length >= KITH_NAME_BYTES)
         return; /* the library's message shows the place */
     if (count == KITH_MAX_OTHER_COLUMNS)
-        cli_usage_error(state, "the formulas name more than %d columns", KITH_MAX_OTHER_COLUMNS);
+        cli_usage_error(state, "the formulas name more than %d columns; use fewer",
+                        KITH_MAX_OTHER_COLUMNS);
     char *copy = cli_copy(name, state);
     copy[length] = 0;
     sum->column_names[count] = copy;

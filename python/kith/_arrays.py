@@ -92,7 +92,9 @@ def take(name: str, value, ndim=None) -> Taken | None:
     taken = _take(name, value)
     if ndim is not None and len(taken.shape) not in ndim:
         wanted = " or ".join(map(str, ndim))
-        raise ValueError(f"{name} has shape {tuple(taken.shape)}; give an array of {wanted} axes")
+        axes = len(taken.shape)
+        raise ValueError(f"{name} has {axes} {'axis' if axes == 1 else 'axes'}, shape {tuple(taken.shape)}; "
+                         f"give an array of {wanted} axes")
     return taken
 
 

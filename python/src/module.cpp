@@ -4,6 +4,9 @@
 
 NB_MODULE(_kith, module)
 {
+    // Objects that live until the interpreter ends, as a law in PyTorch's graph of a tensor, are
+    // not leaks.
+    nb::set_leak_warnings(false);
     module.doc() = "The library kith, as the package's Python files call it.";
     module.attr("version") = kith_version();
     add_status(module);

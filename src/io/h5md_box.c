@@ -46,7 +46,8 @@ static kith_status read_boundary(hid_t box, kith_bodies *bodies)
     if (usable)
         status = read_words(attribute, type, count, words);
     else
-        status = kith_fail(KITH_BAD_FORMAT, "attribute boundary of box is not a word a dimension");
+        status =
+            kith_fail(KITH_BAD_FORMAT, "attribute boundary of box is not one word per dimension");
     H5Sclose(space);
     H5Tclose(type);
     H5Aclose(attribute);

@@ -127,7 +127,7 @@ static kith_status take_systems(struct h5md_reader *reader)
     KITH_TRY(hdf5_read_integer(reader->file, H5MD_PARAMETERS "/systems", &reader->systems));
     if (reader->systems < 0 ||
         (reader->systems == 0 ? reader->rows != 0 : reader->rows % reader->systems != 0))
-        return kith_fail(KITH_BAD_FORMAT, "it has %lld bodies and says that they are %lld systems",
+        return kith_fail(KITH_BAD_FORMAT, "%lld bodies cannot be %lld systems of equal size",
                          (long long)reader->rows, (long long)reader->systems);
     return KITH_OK;
 }

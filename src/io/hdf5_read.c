@@ -117,7 +117,7 @@ static kith_status take_shape(hid_t dataset, const char *path, struct hdf5_shape
         H5Sget_simple_extent_dims(space, shape->size, NULL);
     H5Sclose(space);
     if (!usable || shape->rank < 0 || !count_elements(shape, &elements))
-        return kith_fail(KITH_BAD_FORMAT, "dataset %s has no shape that kith knows", path);
+        return kith_fail(KITH_BAD_FORMAT, "dataset %s has an unsupported shape", path);
     if (!has_its_data(dataset, (hsize_t)elements))
         return kith_fail(KITH_BAD_FORMAT, "dataset %s has less data than its shape says", path);
     return KITH_OK;

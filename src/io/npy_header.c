@@ -113,7 +113,7 @@ static kith_status take_entry(struct cursor *cursor, struct npy_header *header, 
             *seen |= 1u << k;
             return entries[k].take(cursor, header);
         }
-    return kith_fail(KITH_BAD_FORMAT, "the header has the key '%s', which NPY does not know", key);
+    return kith_fail(KITH_BAD_FORMAT, "the header has the unknown key '%s'", key);
 }
 
 static kith_status parse(const char *text, struct npy_header *header)

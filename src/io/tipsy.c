@@ -83,9 +83,10 @@ static kith_status understand(const unsigned char *raw, int64_t file_bytes,
                          (long long)file_bytes,
                          header->bytes < tipsy_padded_bytes ? "truncated" : "too long");
     }
-    return kith_fail(KITH_BAD_FORMAT,
-                     "the numbers at offset 8 are no Tipsy header in either byte order (bodies = "
-                     "gas + dark + star, in 2 or 3 dimensions)");
+    return kith_fail(
+        KITH_BAD_FORMAT,
+        "the numbers at offset 8 are not a Tipsy header in either byte order (bodies = "
+        "gas + dark + star, in 2 or 3 dimensions)");
 }
 
 /* A file with a padded header that lost its last 4 bytes has the size of one without padding; what

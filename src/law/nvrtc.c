@@ -89,7 +89,7 @@ static kith_status fail_with_log(const struct library *library, program made)
     const char *error = log ? strstr(log, "error") : NULL;
     const kith_status status =
         kith_fail(KITH_INTERNAL_ERROR, "NVRTC refuses the code of a formula: %.*s",
-                  error ? (int)strcspn(error, "\n") : 15, error ? error : "it says nothing");
+                  error ? (int)strcspn(error, "\n") : 15, error ? error : "no reason given");
     free(log);
     return status;
 }

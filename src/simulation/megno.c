@@ -242,7 +242,7 @@ static kith_status check(const kith_context *context, const kith_megno_options *
 {
     if (context->device.kind != KITH_CPU)
         return kith_fail(KITH_UNSUPPORTED,
-                         "MEGNO is not computed on a GPU yet; take a context of the CPU");
+                         "MEGNO is not available on a GPU; use a context on the CPU");
     KITH_TRY(kith_bodies_check(bodies));
     if (bodies->count < 2)
         return kith_fail(KITH_INVALID_ARGUMENT,

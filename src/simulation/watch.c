@@ -89,7 +89,7 @@ kith_status watch_create(const kith_context *context, const kith_simulation_opti
     if (context->device.kind != KITH_CPU)
         return kith_fail(
             KITH_UNSUPPORTED,
-            "collisions, encounters and escapes are not available on a GPU yet; simulate on the "
+            "collisions, encounters and escapes are not available on a GPU; simulate on the "
             "CPU");
     KITH_TRY(kith_allocate(1, sizeof *made, "collisions", &made));
     made->on_collision = options->on_collision;

@@ -19,7 +19,7 @@ static kith_status make_token(char token[request_token_digits + 1])
     static const char digits[] = "0123456789abcdef";
     unsigned char random[request_token_digits / 2];
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
-        return kith_fail(KITH_IO_ERROR, "the system gives no random numbers: %s", strerror(errno));
+        return kith_fail(KITH_IO_ERROR, "random numbers are not available: %s", strerror(errno));
     for (int k = 0; k < request_token_digits; k++)
         token[k] = digits[random[k / 2] >> (k % 2 ? 0 : 4) & 15];
     token[request_token_digits] = 0;
