@@ -1,5 +1,5 @@
 /* bench_sums [single|double] [open|periodic] N NEIGHBORS [FORMULA]: a sum of a formula (exp(-r2)
- * unless given) over the neighbors of N random points on a GPU, so many on average in the bulk;
+ * unless given) over the neighbors of N random points on a GPU, this number on average in the bulk;
  * arrays on the device. Prints a JSON object with the time of a call: the median of the rounds. */
 
 #include <cuda_runtime_api.h>

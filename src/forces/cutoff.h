@@ -25,7 +25,7 @@ void cutoff_drop_law(struct cutoff_law *law);
  * Errors: KITH_UNSUPPORTED (no such integral for the law, or it diverges). */
 kith_status cutoff_add_tail(const struct forces_problem *problem, const struct cutoff_law *law);
 
-/* The solver cutoff on the CPU; *memory is kept from call to call and goes with free(). */
+/* The solver cutoff on the CPU; *memory is kept from call to call; free it with free(). */
 struct cutoff_memory {
     char *bytes;
     int64_t size;
@@ -41,7 +41,7 @@ struct cutoff_noise {
     int64_t first_step;
 };
 
-/* So many steps of leapfrog, v += h/2 a, x += h v, v += h/2 a: accelerations are those at the
+/* Steps of leapfrog, v += h/2 a, x += h v, v += h/2 a: accelerations are those at the
  * positions, before and after. With noise the drift is two halves, and that between them.
  * Components are columns of the problem's dtype in the memory of the device; of the problem only
  * the positions and accelerations are not used. */

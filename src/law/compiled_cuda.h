@@ -29,7 +29,7 @@ kith_status law_compile_cuda(kith_context *context, const kith_law *law, const c
 /* The same for functions that a room has written itself, with formula_write.h: the kernel's file
  * includes them as LAW_CUSTOM_BODY.
  *
- *   handle  [out] goes with law_close_functions_cuda
+ *   handle  [out] close with law_close_functions_cuda
  *
  * Errors, cost: as law_compile_cuda. */
 kith_status law_open_functions_cuda(kith_context *context, const char *functions,
@@ -39,7 +39,7 @@ void law_close_functions_cuda(void *handle);
 /* A kernel of a handle. Errors: KITH_INTERNAL_ERROR. */
 kith_status law_function_of_cuda(void *handle, const char *symbol, void **function);
 
-/* Its code for an architecture ("sm_90"), on any machine with NVRTC; goes with free(). */
+/* Its code for an architecture ("sm_90"), on any machine with NVRTC; free it with free(). */
 kith_status law_compile_functions_cuda(const char *architecture, const char *functions,
                                        const char *kernel, void **cubin, int64_t *bytes);
 

@@ -66,7 +66,7 @@ SIMD_INLINE vdouble whfast_sum_lanes(vdouble a)
     return a + WHFAST_SWAP_1(a);
 }
 
-/* The terms of as many planets as a vector has lanes, from begin on; 0 behind the last. */
+/* The terms of as many planets as a vector has lanes, from begin on; 0 past the last. */
 SIMD_INLINE void whfast_take_terms(const struct whfast_layout layout, const vdouble *terms,
                                    int64_t begin, vdouble *taken)
 {

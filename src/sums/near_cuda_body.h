@@ -60,7 +60,7 @@ LAW_INLINE struct search begin_search(const struct sums_cuda_problem &problem,
     return search;
 }
 
-/* Looks at the next candidates, and keeps those that are pairs. */
+/* Tests the next candidates, and keeps those that are pairs. */
 template <int count>
 LAW_INLINE void look_at(const struct sums_cuda_problem &problem, const struct target &target,
                         struct search *search, const bool moved)
@@ -78,7 +78,7 @@ LAW_INLINE void look_at(const struct sums_cuda_problem &problem, const struct ta
     search->at += count;
 }
 
-/* Looks at the candidates of a run, as far as there is room for pairs. */
+/* Tests the candidates of a range, as far as there is room for pairs. */
 LAW_INLINE void find(const struct sums_cuda_problem &problem, const struct target &target,
                      struct search *search, const bool moved)
 {

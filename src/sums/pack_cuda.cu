@@ -1,4 +1,4 @@
-/* Particles as the records that kernels read, and what is wrong with their numbers. */
+/* Particles as the records that kernels read, and the errors in their numbers. */
 
 #include "device/deferred_error.h"
 #include "device/reals_cuda.cuh"

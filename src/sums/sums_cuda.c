@@ -50,7 +50,7 @@ struct making {
     struct sums_suspect suspects[sums_most_suspects];
 };
 
-/* A counter for what is wrong with an array. */
+/* A counter for the errors in an array. */
 static unsigned long long *suspect(struct making *making, struct sums_suspect suspect)
 {
     unsigned long long *counter = making->counters + 1 + making->suspect_count;
@@ -212,7 +212,7 @@ static struct sums_packed_column column_of(kith_array array, unsigned long long 
     return (struct sums_packed_column){array.data, array.strides[0], bad_row};
 }
 
-/* Wrapped points were looked at. */
+/* Wrapped points have been validated. */
 static void pack_positions(const struct making *making, const struct making_side *side,
                            struct sums_packing *packing)
 {

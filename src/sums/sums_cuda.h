@@ -32,7 +32,7 @@ struct sums_packing {
 
 kith_status sums_pack_cuda(kith_context *context, const struct sums_packing *packing);
 
-/* What may be wrong with the numbers of a call, in the order in which it is told. */
+/* Possible errors in the numbers of a call, in the order in which they are reported. */
 struct sums_suspect {
     const unsigned long long *bad; /* ~ of the first row; 0: none */
     const void *data;
@@ -44,7 +44,7 @@ struct sums_suspect {
 
 enum { sums_most_suspects = 4 + 2 * sums_most_columns };
 
-/* Tells the first of them with the next synchronize (device/deferred_error.h). */
+/* Reports the first of them with the next synchronize (device/deferred_error.h). */
 kith_status sums_tell_cuda(kith_context *context, int32_t count,
                            const struct sums_suspect *suspects);
 

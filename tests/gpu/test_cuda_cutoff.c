@@ -491,7 +491,7 @@ static void test_cuda_bits_of_a_run_depend_on_no_list(void **state)
         }
 }
 
-/* The drift that is asked for is that of an equilibrium; here it begins. */
+/* The drift that is required is that of an equilibrium; here it begins. */
 static void test_cuda_a_melt_keeps_its_energy_and_momentum(void **state)
 {
     struct running running = usual;

@@ -1,4 +1,4 @@
-/* The solvers ewald and pme keep the error that is asked for on random systems, and pme does not
+/* The solvers ewald and pme keep the error that is requested on random systems, and pme does not
  * waste it: cells whose vectors are as near as 30 degrees to each other, charges spread out and
  * clustered, neutral and not. KITH_TEST_LONG tries 1000 systems of up to 10^5 particles;
  * KITH_TEST_CASE one of those of the seed alone. */
@@ -39,7 +39,7 @@ struct system {
     bool is_slab;
     double (*x)[3], *q;
     kith_cell cell;
-    double error; /* that is asked for */
+    double error; /* that is requested */
 };
 
 /* Vectors of lengths that differ up to tenfold, at angles of at least 30 degrees. */
@@ -178,7 +178,7 @@ static double error_of(const struct system *system, const double *a, const doubl
 
 enum { most_of_plain_sums = 4096 };
 
-/* The error over what was asked for. */
+/* The error over the requested one. */
 static double ratio_of(const struct system *system, const char *solver, kith_solver_report *report)
 {
     double *a = calloc((size_t)system->n, 3 * sizeof *a);
@@ -240,7 +240,7 @@ static int check_systems(const char *solver, double least_median)
     }
     qsort(ratio, (size_t)found, sizeof *ratio, compare);
     if (found > 0)
-        printf("%s, %d systems: error over what was asked for at most %.3g, median %.3g, 5th "
+        printf("%s, %d systems: error over the requested one at most %.3g, median %.3g, 5th "
                "percentile %.3g\n",
                solver, found, ratio[found - 1], ratio[found / 2], ratio[found / 20]);
     const bool wastes = !only && ratio[found / 2] < least_median;
