@@ -15,7 +15,7 @@ typedef struct kith_run_options {
     /* A frame at every multiple of this time after the start instead; 0: no. An adaptive integrator
      * ends a step there exactly; a fixed step must divide it. */
     double every_time;
-    /* Temperature, pressure and virial at every so many steps, and at the start, in
+    /* Temperature, pressure and virial every this many steps, and at the start, in
      * /parameters/kith/pressure/{step,time,temperature,pressure,virial}; 0: those of frames alone.
      * With a cutoff or periodic images, and steps of a fixed length. */
     int64_t pressure_every;
