@@ -40,6 +40,7 @@ static const struct room_backends rooms_cpu = {
 #include "forces/in_place.h"
 #include "pairs/pairs_cuda.h"
 #include "simulation/advance_cuda.h"
+#include "simulation/radau_cuda.h"
 #include "simulation/thermostat_cuda.h"
 #include "simulation/whfast_cuda.h"
 #include "sparse/product_cuda.h"
@@ -62,6 +63,7 @@ static const struct room_backends rooms_cuda = {
     .sums = &(const struct sums_backend){.compute = sums_cuda},
     .simulation = &(const struct simulation_backend){.advance = advance_cuda,
                                                      .whfast = whfast_cuda,
+                                                     .radau = radau_cuda,
                                                      .thermostat = &thermostat_cuda},
 };
 #endif

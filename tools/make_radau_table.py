@@ -48,10 +48,10 @@ def main():
         "basis": [basis(h, n) for n in range(7)],
     }
     lines = ["/* Written by tools/make_radau_table.py, which says what the numbers are. */", ""]
-    lines += [f"static const double radau_node[7] = {row(h)};", ""]
-    lines += [f"static const double radau_weight[7] = {row([1 / product for product in products])};"]
+    lines += [f"SIMD_TABLE const double radau_node[7] = {row(h)};", ""]
+    lines += [f"SIMD_TABLE const double radau_weight[7] = {row([1 / product for product in products])};"]
     for name, rows in tables.items():
-        lines += ["", f"static const double radau_{name}[7][7] = {{"]
+        lines += ["", f"SIMD_TABLE const double radau_{name}[7][7] = {{"]
         lines += [f"    {row(numbers)}," for numbers in rows]
         lines += ["};"]
     print("\n".join(lines))

@@ -114,16 +114,17 @@ typedef struct kith_diagnostics {
  *         without softening, and ias15; coordinates, a corrector or a kernel that do not exist, or
  *         of an integrator other than whfast; body 0 without mass, or another at its place, and
  *         whfast or hybrid; a thermostat's temperature < 0 or time ≤ 0, a mass that is not > 0, and
- *         any integrator but leapfrog with one), KITH_UNSUPPORTED (a formula, and no compiler;
- *         bodies that are periodic, and neither a cutoff nor ewald or pme; a solver that cannot do
- *         these steps or this precision, device or ensemble; ias15 in single precision, on a GPU,
- *         or of an ensemble under any other law than gravity or with any other solver than direct;
- *         whfast in single precision, on a GPU with more than 64 bodies, with a softening, with a
- *         solver other than direct, under a law other than gravity, or with collisions, encounters
- *         or escapes; hybrid where whfast is, but for these, on a GPU, of an ensemble, or with
- *         bounces; these in an ensemble or on a GPU; a thermostat in an ensemble),
- * KITH_OUT_OF_MEMORY. Cost:   one evaluation of all forces; 3–7 arrays of N × D numbers, of
- * ias15 37. */
+ *         any integrator but leapfrog with one),
+ *         KITH_UNSUPPORTED (a formula, and no compiler; bodies that are periodic, and neither a
+ *         cutoff nor ewald or pme; a solver that cannot do these steps or this precision, device or
+ *         ensemble; ias15 in single precision, of one system on a GPU, or of an ensemble under any
+ *         other law than gravity or with any other solver than direct; whfast in single precision,
+ *         on a GPU with more than 64 bodies, with a softening, with a solver other than direct,
+ *         under a law other than gravity, or with collisions, encounters or escapes; hybrid where
+ *         whfast is, but for these, on a GPU, of an ensemble, or with bounces; these in an ensemble
+ *         or on a GPU; a thermostat in an ensemble),
+ *         KITH_OUT_OF_MEMORY.
+ * Cost:   one evaluation of all forces; 3–7 arrays of N × D numbers, of ias15 37. */
 KITH_API kith_status kith_simulation_create(kith_context *context,
                                             const kith_simulation_options *options,
                                             const kith_bodies *bodies,

@@ -23,6 +23,7 @@ typedef int64_t vint64;
 #define SIMD_LANE(x, lane)       (x)
 #define SIMD_ANY_DOUBLE(mask)    ((mask) != 0)
 #define SIMD_RSQRT3_SCALE_DOUBLE 1.0
+#define SIMD_RSQRT_SCALE_DOUBLE  1.0
 
 #if defined(__CUDACC__)
 #define SIMD_INLINE  static __device__ __forceinline__
@@ -56,6 +57,21 @@ SIMD_INLINE vint64 simd_is_at_most(vdouble a, vdouble b)
     return a <= b ? -1 : 0;
 }
 
+SIMD_INLINE vint64 simd_is_more(vdouble a, vdouble b)
+{
+    return a > b ? -1 : 0;
+}
+
+SIMD_INLINE vdouble simd_load(const double *from)
+{
+    return *from;
+}
+
+SIMD_INLINE void simd_store(double *to, vdouble x)
+{
+    *to = x;
+}
+
 SIMD_INLINE vdouble simd_select(vint64 mask, vdouble a, vdouble b)
 {
     return mask ? a : b;
@@ -86,6 +102,11 @@ SIMD_INLINE double simd_estimate_reciprocal(double x)
 SIMD_INLINE vdouble simd_rsqrt(vdouble x)
 {
     return inverse(x);
+}
+
+SIMD_INLINE vdouble simd_rsqrt_or_0_scaled(vdouble x)
+{
+    return x > 0x1p-1000 ? inverse(x) : 0;
 }
 
 SIMD_INLINE vdouble simd_rsqrt3_scaled(vdouble x)

@@ -18,8 +18,9 @@
 #define SIMD_TABLE               static
 #define SIMD_LANE(x, lane)       ((x)[lane])
 
-/* The mask of a ≤ b. */
+/* The masks of a ≤ b and a > b. */
 #define simd_is_at_most(a, b)    ((a) <= (b))
+#define simd_is_more(a, b)       ((a) > (b))
 
 /* a / b, rounded without a bias, and 1 / b for what need not be. */
 #define simd_quotient(a, b)      ((a) / (b))

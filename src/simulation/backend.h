@@ -4,6 +4,8 @@
 #include "forces/cutoff.h"
 #include "simulation/advance.h"
 
+struct radau_system;
+struct radau_systems;
 struct whfast_problem;
 
 #ifdef __cplusplus
@@ -43,6 +45,11 @@ struct simulation_backend {
     /* The steps of whfast (simulation/whfast.h), of at most kith_most_bodies_of_system bodies in
      * each system; NULL: the kernels of a CPU. */
     kith_status (*whfast)(kith_context *context, const struct whfast_problem *problem);
+
+    /* A leg of an ensemble of ias15 (simulation/radau.h), of at least one body and one system; what
+     * each system did is in system, on the host. NULL: the kernels of a CPU. */
+    kith_status (*radau)(kith_context *context, const struct radau_systems *problem,
+                         struct radau_system *system);
     const struct thermostat_backend *thermostat; /* NULL: the host's */
 };
 

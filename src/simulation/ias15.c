@@ -135,14 +135,20 @@ static kith_status check_apart(const struct kith_simulation *simulation, const k
 
 kith_status ias15_check(const struct kith_simulation *simulation, const kith_bodies *bodies)
 {
-    if (simulation->context->device.kind != KITH_CPU)
-        return kith_fail(KITH_UNSUPPORTED, "integrator is ias15, which is not available on a GPU "
-                                           "yet; simulate on the CPU");
     if (simulation->dtype != KITH_F64)
         return kith_fail(KITH_UNSUPPORTED,
                          "integrator is ias15, which needs double precision, but precision is "
                          "single; use double");
     return check_apart(simulation, bodies);
+}
+
+static kith_status check(const struct kith_simulation *simulation, const kith_bodies *bodies)
+{
+    if (simulation->context->device.kind != KITH_CPU)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "integrator is ias15 of one system, and on a GPU it takes ensembles; "
+                         "simulate on the CPU, or make an ensemble of it");
+    return ias15_check(simulation, bodies);
 }
 
 static void begin(struct kith_simulation *simulation)
@@ -153,7 +159,7 @@ static void begin(struct kith_simulation *simulation)
     simulation->clock = (struct radau_clock){.next_step = simulation->dt};
 }
 
-const struct integrator_method ias15_method = {.check = ias15_check,
+const struct integrator_method ias15_method = {.check = check,
                                                .begin = begin,
                                                .adapt = adapt,
                                                .for_systems = &ias15_systems_method,

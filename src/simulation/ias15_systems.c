@@ -8,6 +8,7 @@
 #include "device/threads.h"
 #include "forces/solver.h"
 #include "simulation/advance_program.h"
+#include "simulation/backend.h"
 #include "simulation/integrator.h"
 
 /* The arrays of a simulation: what radau.h keeps, and of each system the length of its next step
@@ -25,17 +26,10 @@ struct one_system {
     struct forces_problem forces;
 };
 
-/* What a system did in a leg. */
-struct system_leg {
-    struct radau_clock clock;
-    enum radau_end end;
-    int64_t steps, evaluations;
-};
-
 struct systems_leg {
     struct kith_simulation *simulation;
     struct radau_leg leg;
-    struct system_leg *system;
+    struct radau_system *system;
 };
 
 static double *element(const struct kith_simulation *simulation, int32_t array, int32_t c,
@@ -76,9 +70,16 @@ static void scatter(const struct kith_simulation *simulation, int64_t s, int32_t
                     one->memory[array][c * kith_most_bodies_of_system + i];
 }
 
-/* Forces at the start, as a single simulation evaluates them. */
+static bool is_on_cpu(const struct kith_simulation *simulation)
+{
+    return !simulation_backend_of(simulation->context)->radau;
+}
+
+/* Forces at the start, on a CPU as a single simulation evaluates them. */
 static kith_status prepare(struct kith_simulation *simulation)
 {
+    if (!is_on_cpu(simulation))
+        return simulation_evaluate(simulation, POSITION, ACCELERATION);
     for (int64_t s = 0; s < simulation->systems && simulation->count > 0; s++) {
         struct one_system one = {.mass = {0}};
         void *prepared = NULL;
@@ -101,7 +102,7 @@ static void run_system(void *argument, int64_t s)
 {
     const struct systems_leg *run = argument;
     const struct kith_simulation *simulation = run->simulation;
-    struct system_leg *leg = &run->system[s];
+    struct radau_system *leg = &run->system[s];
     struct one_system one = {.mass = {0}};
     struct radau_problem problem = {.forces = &one.forces, .stride = kith_most_bodies_of_system};
     gather(simulation, s, RADAU_KEPT, &one);
@@ -121,7 +122,7 @@ static void run_system(void *argument, int64_t s)
 }
 
 /* Steps and evaluations are those of a system, on average. */
-static kith_status add_up(struct kith_simulation *simulation, const struct system_leg *system)
+static kith_status add_up(struct kith_simulation *simulation, const struct radau_system *system)
 {
     struct radau_clock *clock = &simulation->clock;
     const int64_t systems = simulation->systems > 0 ? simulation->systems : 1;
@@ -146,6 +147,22 @@ static kith_status add_up(struct kith_simulation *simulation, const struct syste
     return KITH_OK;
 }
 
+/* The same by a backend. */
+static kith_status run_by(kith_context *context, const struct systems_leg *run)
+{
+    struct kith_simulation *simulation = run->simulation;
+    struct radau_systems problem = {.forces = &simulation->problem,
+                                    .next_step = element(simulation, SYSTEM_CLOCK, 0, 0, 0),
+                                    .last_step = element(simulation, SYSTEM_CLOCK, 1, 0, 0),
+                                    .start = simulation->start_time,
+                                    .until = run->leg.until,
+                                    .dt = simulation->dt};
+    for (int32_t array = 0; array < RADAU_KEPT; array++)
+        for (int32_t c = 0; c < simulation->dimensions; c++)
+            problem.array[array][c] = simulation->vector[array][c];
+    return simulation_backend_of(context)->radau(context, &problem, run->system);
+}
+
 /* A system's share of a leg of a planetary system, on a slow processor. */
 static const double seconds_of_system = 1e-3;
 
@@ -165,7 +182,9 @@ static kith_status adapt(struct kith_simulation *simulation, const struct radau_
                            &run.system));
     const double seconds = seconds_of_system * (double)simulation->systems;
     kith_status status = KITH_OK;
-    if (simulation->count > 0)
+    if (simulation->count > 0 && simulation->systems > 0 && !is_on_cpu(simulation))
+        status = run_by(simulation->context, &run);
+    else if (simulation->count > 0)
         status = kith_for_each(simulation->context, kith_threads_for(simulation->context, seconds),
                                simulation->systems, run_system, &run);
     if (status == KITH_OK)
@@ -193,9 +212,22 @@ static kith_status check(const struct kith_simulation *simulation, const kith_bo
     return KITH_OK;
 }
 
+/* What the arrays after velocities hold is 0; a failure is reported by the next call that waits. */
+static void clear_there(struct kith_simulation *simulation)
+{
+    const double zero = 0;
+    const int64_t numbers = simulation->stride * simulation->dimensions;
+    const void *position = simulation->memory[POSITION];
+    for (int32_t array = LOST_POSITION; array < SYSTEMS_KEPT; array++)
+        (void)simulation->context->services->combine(simulation->context, KITH_F64, numbers, 1,
+                                                     &zero, &position, simulation->memory[array]);
+}
+
 static void begin(struct kith_simulation *simulation)
 {
-    for (int32_t array = LOST_POSITION; array < SYSTEMS_KEPT; array++)
+    if (!is_on_cpu(simulation))
+        clear_there(simulation);
+    for (int32_t array = LOST_POSITION; is_on_cpu(simulation) && array < SYSTEMS_KEPT; array++)
         memset(simulation->memory[array], 0,
                (size_t)(simulation->stride * simulation->dimensions) * sizeof(double));
     simulation->clock = (struct radau_clock){.next_step = simulation->dt};

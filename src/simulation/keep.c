@@ -23,8 +23,18 @@ static void copy_some(void *argument, int64_t task)
            (size_t)(left < bytes_of_task ? left : bytes_of_task));
 }
 
+/* A sum of one term has its bits. */
+static kith_status copy_there(kith_context *context, void *to, const void *from, int64_t bytes)
+{
+    const double one = 1;
+    return context->services->combine(context, KITH_F64, bytes / (int64_t)sizeof one, 1, &one,
+                                      &from, to);
+}
+
 static kith_status copy(kith_context *context, void *to, const void *from, int64_t bytes)
 {
+    if (context->device.kind != KITH_CPU)
+        return copy_there(context, to, from, bytes);
     struct copying copying = {to, from, bytes};
     return kith_for_each(context, kith_threads_for(context, (double)bytes * seconds_of_byte),
                          (bytes + bytes_of_task - 1) / bytes_of_task, copy_some, &copying);

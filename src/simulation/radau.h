@@ -107,6 +107,24 @@ struct radau_problem {
 typedef enum radau_end radau_kernel(struct radau_problem *problem, const struct radau_leg *leg,
                                     struct radau_clock *clock);
 
+/* What a system of an ensemble did in a leg. */
+struct radau_system {
+    struct radau_clock clock;
+    enum radau_end end;
+    int64_t steps, evaluations;
+};
+
+/* A leg of an ensemble, of systems with steps of their own (simulation/ias15_systems.c), from start
+ * until a time of all. Arrays are those of forces_problem's vectors; next_step and last_step have a
+ * number of each system, next_step 0 where there was none. */
+struct radau_systems {
+    const struct forces_problem *forces;
+    double *array[RADAU_KEPT][3];
+    double *next_step, *last_step;
+    double start, until;
+    double dt; /* the first step */
+};
+
 struct radau_kernels {
     radau_kernel *of_few, *of_any;
 };

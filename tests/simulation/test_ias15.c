@@ -350,6 +350,38 @@ static void test_a_test_particle_is_not_felt(void **state)
     kith_context_free(context);
 }
 
+/* G is as large as units of time make it. */
+static void test_results_do_not_depend_on_the_unit_of_time(void **state)
+{
+    (void)state;
+    static const int exponents[] = {0, -100, -20, 3, 20, 100};
+    kith_context *context = cpu_context(1);
+    kith_bodies *expected = NULL;
+    for (size_t n = 0; n < sizeof exponents / sizeof *exponents; n++) {
+        const double rate = ldexp(1, exponents[n]); /* of one unit of time to the other */
+        kith_bodies *bodies = made("figure-8", (kith_initial_options){0});
+        for (int64_t k = 0; k < 3 * bodies->count; k++)
+            bodies->velocity[k] *= rate;
+        kith_simulation *simulation =
+            simulated(context, bodies,
+                      (kith_simulation_options){.dt = 0.01 / rate,
+                                                .integrator = "ias15",
+                                                .forces.gravitational_constant = rate * rate});
+        assert_ok(kith_simulation_run(simulation, 1 / rate));
+        kith_bodies *found = state_of(simulation, bodies);
+        if (expected)
+            assert_memory_equal(found->position, expected->position,
+                                (size_t)(3 * found->count) * sizeof(double));
+        else
+            expected = state_of(simulation, bodies);
+        kith_bodies_free(found);
+        kith_simulation_free(simulation);
+        kith_bodies_free(bodies);
+    }
+    kith_bodies_free(expected);
+    kith_context_free(context);
+}
+
 static void test_bodies_at_one_place_are_refused_unless_softened(void **state)
 {
     (void)state;
@@ -425,6 +457,7 @@ int main(void)
         cmocka_unit_test(test_circular_orbits_follow_kepler_to_rounding),
         cmocka_unit_test(test_the_pythagorean_problem_follows_a_reference_in_more_digits),
         cmocka_unit_test(test_the_figure_eight_does_not_stall),
+        cmocka_unit_test(test_results_do_not_depend_on_the_unit_of_time),
         cmocka_unit_test(test_forces_that_cancel_do_not_shorten_steps),
         cmocka_unit_test(test_a_restored_simulation_goes_on_bit_for_bit),
         cmocka_unit_test(test_few_and_many_bodies_move_alike),
