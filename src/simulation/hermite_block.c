@@ -305,7 +305,7 @@ static kith_status check(const struct kith_simulation *simulation, const kith_bo
     (void)bodies;
     if (simulation->context->device.kind != KITH_CPU)
         return kith_fail(KITH_UNSUPPORTED,
-                         "integrator is hermite-block, which is not available on a GPU yet; "
+                         "integrator is hermite-block, which is not available on a GPU; "
                          "simulate on the CPU");
     if (simulation->dtype != KITH_F64)
         return kith_fail(

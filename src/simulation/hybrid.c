@@ -292,7 +292,7 @@ static kith_status check(const struct kith_simulation *simulation, const kith_bo
 {
     if (simulation->context->device.kind != KITH_CPU)
         return kith_fail(KITH_UNSUPPORTED,
-                         "integrator is hybrid, which is not available on a GPU yet; simulate on "
+                         "integrator is hybrid, which is not available on a GPU; simulate on "
                          "the CPU");
     KITH_TRY(whfast_check(simulation, bodies, "hybrid"));
     if (simulation->is_ensemble)
