@@ -30,23 +30,44 @@ static __device__ int64_t cell_of(const struct verlet_cuda_cells &cells, const p
     return cell;
 }
 
-/* Places by row, in the list's reference for now, and the numbers of their cells. */
+/* Positions, masses and velocities of rows to slots. */
 template <typename real>
-static __global__ void number_cells(const struct verlet_cuda_building building, void *places,
-                                    uint64_t *keys)
+static __global__ void load(const struct verlet_cuda_building building, bool is_first)
+{
+    using vector = typename verlet_types<real>::vector;
+    const int64_t slot = own_number();
+    if (slot >= building.list.count)
+        return;
+    const unsigned row = is_first ? (unsigned)slot : building.from.order[slot];
+    vector at = {}, v = {};
+    for (int c = 0; c < building.dimensions; c++) {
+        at.x[c] = ((const real *)building.position[c])[row];
+        if (building.velocity[c])
+            v.x[c] = ((const real *)building.velocity[c])[row];
+    }
+    at.w = building.mass ? ((const real *)building.mass)[row] : (real)1;
+    ((vector *)building.from.position)[slot] = at;
+    ((vector *)building.from.velocity)[slot] = v;
+    if (is_first)
+        building.from.order[slot] = row;
+}
+
+/* Places, and the numbers of their cells. */
+template <typename real>
+static __global__ void number_cells(const struct verlet_cuda_building building)
 {
     using place = typename verlet_types<real>::place;
-    const int64_t row = own_number();
-    if (row >= building.list.count)
+    using vector = typename verlet_types<real>::vector;
+    const int64_t slot = own_number();
+    if (slot >= building.list.count)
         return;
-    double x[3] = {0, 0, 0};
-    for (int c = 0; c < building.dimensions; c++)
-        x[c] = (double)((const real *)building.position[c])[row];
+    const vector of_slot = ((const vector *)building.from.position)[slot];
+    const double x[3] = {(double)of_slot.x[0], (double)of_slot.x[1], (double)of_slot.x[2]};
     place at;
     verlet_find_place<real>(building.lattice, building.dimensions, x, &at);
-    at.w = building.weight ? ((const real *)building.weight)[row] : (real)1;
-    ((place *)places)[row] = at;
-    keys[row] = (uint64_t)cell_of(building.cells, at);
+    at.w = building.weight ? ((const real *)building.weight)[building.from.order[slot]] : (real)1;
+    ((place *)building.places_before)[slot] = at;
+    building.keys[slot] = (uint64_t)cell_of(building.cells, at);
 }
 
 /* The first slot of each cell, or of one behind. */
@@ -62,13 +83,17 @@ static __global__ void find_begins(int64_t cells, int64_t count, const uint64_t 
 template <typename real> static __global__ void arrange(const struct verlet_cuda_building building)
 {
     using place = typename verlet_types<real>::place;
-    const struct verlet_cuda_list &list = building.list;
+    using vector = typename verlet_types<real>::vector;
     const int64_t slot = own_number();
-    if (slot >= list.count)
+    if (slot >= building.list.count)
         return;
-    const unsigned row = list.order[slot];
-    ((place *)list.reference)[slot] = ((place *)building.places)[slot] =
-        ((const place *)building.places_by_row)[row];
+    const uint32_t before = building.sorted[slot];
+    const unsigned row = building.from.order[before];
+    ((place *)building.list.reference)[slot] = ((place *)building.places)[slot] =
+        ((const place *)building.places_before)[before];
+    ((vector *)building.to.position)[slot] = ((const vector *)building.from.position)[before];
+    ((vector *)building.to.velocity)[slot] = ((const vector *)building.from.velocity)[before];
+    building.to.order[slot] = row;
     for (int k = 0; k < 2; k++)
         if (building.column[k])
             ((real *)building.slot_column[k])[slot] = ((const real *)building.column[k])[row];
@@ -101,7 +126,7 @@ static __device__ void take_slots(const struct verlet_cuda_building &building,
         const unsigned before = near & ((1U << (threadIdx.x % 32)) - 1);
         const int64_t at = row->length + __popc(before);
         if (is_near && at < building.list.room)
-            building.list.partner[row->slot * building.list.room + at] = p;
+            building.list.partner[row->slot * building.list.room + verlet_place_in_row(at)] = p;
         row->length += __popc(near);
     }
 }
@@ -149,7 +174,7 @@ static __global__ void list_partners(const struct verlet_cuda_building building)
     const int whole =
         (row.length + verlet_cuda_row_unit - 1) / verlet_cuda_row_unit * verlet_cuda_row_unit;
     for (int64_t at = row.length + row.lane; at < whole && at < building.list.room; at += lanes)
-        building.list.partner[slot * building.list.room + at] = (int)slot;
+        building.list.partner[slot * building.list.room + verlet_place_in_row(at)] = (int)slot;
     if (row.lane != 0)
         return;
     building.list.length[slot] = row.length;
@@ -165,10 +190,9 @@ static kith_status build(kith_context *context, const struct verlet_cuda_buildin
     int32_t bits = 1;
     while (building->cells.total >> bits)
         bits++;
-    number_cells<real><<<blocks_for(list->count), threads, 0, stream>>>(
-        *building, building->places_by_row, building->keys);
+    number_cells<real><<<blocks_for(list->count), threads, 0, stream>>>(*building);
     KITH_TRY(cuda_check_launch("numbering the cells"));
-    KITH_TRY(sort_keys_cuda(context, list->count, bits, building->keys, (uint32_t *)list->order,
+    KITH_TRY(sort_keys_cuda(context, list->count, bits, building->keys, building->sorted,
                             building->sort_scratch));
     find_begins<<<blocks_for(building->cells.total + 1), threads, 0, stream>>>(
         building->cells.total, list->count, building->keys, building->cells.begin);
@@ -186,4 +210,15 @@ kith_status verlet_build_cuda(kith_context *context, kith_dtype dtype,
                               const struct verlet_cuda_building *building)
 {
     return dtype == KITH_F64 ? build<double>(context, building) : build<float>(context, building);
+}
+
+kith_status verlet_load_cuda(kith_context *context, kith_dtype dtype, bool is_first,
+                             const struct verlet_cuda_building *building)
+{
+    const unsigned blocks = blocks_for(building->list.count);
+    if (dtype == KITH_F64)
+        load<double><<<blocks, threads, 0, cuda_stream(context)>>>(*building, is_first);
+    else
+        load<float><<<blocks, threads, 0, cuda_stream(context)>>>(*building, is_first);
+    return cuda_check_launch("sorting particles");
 }

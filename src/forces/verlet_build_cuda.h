@@ -25,19 +25,25 @@ struct verlet_cuda_building {
     struct verlet_cuda_cells cells;
     struct pairs_lattice lattice;
     int is_orthogonal, dimensions;
-    double edge[3][3]; /* as in verlet_cuda_step */
-    double search2;    /* the square of the search distance */
-    const void *position[3], *weight;
+    double edge[3][3];                                     /* as in verlet_cuda_step */
+    double search2;                                        /* the square of the search distance */
+    const void *position[3], *velocity[3], *mass, *weight; /* by row; NULL: zeros, ones */
+    struct verlet_cuda_state from, to;                     /* before and after sorting */
     const void *column[2]; /* of a formula: weights and charges by row, or NULL */
     void *slot_column[2];  /* [out] by slot */
     void *places;          /* [out] by slot */
-    void *places_by_row;   /* scratch, like the next two */
+    void *places_before;   /* in the order before; scratch, like the next three */
     uint64_t *keys;
+    uint32_t *sorted; /* the slot before of a slot */
     void *sort_scratch;
 };
 
-/* Sorts the particles and makes the list: order, reference, partners, lengths; the control's
- * longest is the longest row, which may be longer than there is room. Nothing waits. */
+/* Fills in the state `from` in its order, or by row if it has none yet. Nothing waits. */
+kith_status verlet_load_cuda(kith_context *context, kith_dtype dtype, bool is_first,
+                             const struct verlet_cuda_building *building);
+
+/* Sorts the particles and makes the list: the state `to`, reference, partners, lengths; the
+ * control's longest is the longest row, which may be longer than there is room. Nothing waits. */
 kith_status verlet_build_cuda(kith_context *context, kith_dtype dtype,
                               const struct verlet_cuda_building *building);
 

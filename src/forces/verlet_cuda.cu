@@ -30,11 +30,13 @@ struct verlet_cuda {
     kith_dtype dtype;
     int64_t count, row_room, bytes;
     double skin;
-    char *memory;
+    char *memory, *rows; /* rows: of the list */
+    struct verlet_cuda_state states[2];
     struct verlet_cuda_building building;
     struct verlet_cuda_step step; /* but for what differs from kernel to kernel */
     void *places[2];
-    int now; /* which of the places are those of the particles */
+    int now;  /* which of the places are those of the particles */
+    int side; /* and which of the states */
     bool has_list;
     int64_t since, lasts; /* kernels since the list was made, and that the last one lasted */
 };
@@ -140,7 +142,6 @@ static void set_law(const struct forces_problem *problem, const struct cutoff_la
     step->limit = problem->dtype == KITH_F64
                       ? pairs_limit_double(problem->space.cutoff)
                       : (double)pairs_limit_float((float)problem->space.cutoff);
-    step->mass = law->target_mass;
 }
 
 /* About how many partners a particle has. */
@@ -176,7 +177,12 @@ static void lay_out(struct arena *arena, struct verlet_cuda *verlet)
     take(arena, n * of_place, &verlet->places[0]);
     take(arena, n * of_place, &verlet->places[1]);
     take(arena, n * of_place, &building->list.reference);
-    take(arena, n * of_int, &building->list.order);
+    for (int k = 0; k < 2; k++) {
+        take(arena, n * of_place, &verlet->states[k].position); /* as large as a place */
+        take(arena, n * of_place, &verlet->states[k].velocity);
+        take(arena, n * of_int, &verlet->states[k].order);
+    }
+    take(arena, n * of_int, &building->sorted);
     take(arena, n * of_int, &building->list.length);
     take(arena, (building->cells.total + 1) * of_int, &building->cells.begin);
     take(arena, n * (int64_t)sizeof(uint64_t), &building->keys);
@@ -186,12 +192,22 @@ static void lay_out(struct arena *arena, struct verlet_cuda *verlet)
     verlet->step.slot_weight = building->column[0] ? building->slot_column[0] : NULL;
     verlet->step.slot_charge = building->column[1] ? building->slot_column[1] : NULL;
     take(arena, sort_scratch_bytes_cuda(n), &building->sort_scratch);
-    take(arena, n * verlet->row_room * of_int, &building->list.partner);
     building->list.count = n;
-    building->list.room = verlet->row_room;
     building->places = verlet->places[0];
-    building->places_by_row = verlet->places[1];
-    verlet->step.list = building->list;
+    building->places_before = verlet->places[1];
+}
+
+/* Rows of the list for this many partners. */
+static kith_status make_rows(kith_context *context, struct verlet_cuda *verlet)
+{
+    cuda_release(context, verlet->rows);
+    verlet->rows = NULL;
+    KITH_TRY(cuda_allocate(context, verlet->count * verlet->row_room, sizeof(int), "Verlet list",
+                           &verlet->rows));
+    verlet->building.list.partner = (int *)verlet->rows;
+    verlet->building.list.room = verlet->row_room;
+    verlet->step.list = verlet->building.list;
+    return KITH_OK;
 }
 
 static kith_status make_room(kith_context *context, struct verlet_cuda *verlet)
@@ -203,7 +219,7 @@ static kith_status make_room(kith_context *context, struct verlet_cuda *verlet)
     KITH_TRY(cuda_allocate(context, arena.used, 1, "Verlet list", &verlet->memory));
     arena = {verlet->memory, 0};
     lay_out(&arena, verlet);
-    return KITH_OK;
+    return make_rows(context, verlet);
 }
 
 static void set_columns_of_law(const struct forces_problem *problem, const struct cutoff_law *law,
@@ -239,9 +255,12 @@ static kith_status create(kith_context *context, const struct forces_problem *pr
     return status;
 }
 
-/* The list as positions are now. */
+/* The list as positions are now, those of the state. */
 static kith_status build(kith_context *context, struct verlet_cuda *verlet)
 {
+    verlet->building.from = verlet->states[verlet->side];
+    verlet->side = 1 - verlet->side;
+    verlet->building.to = verlet->step.state = verlet->states[verlet->side];
     verlet->now = 0;
     verlet->since = 0;
     verlet->has_list = true;
@@ -333,7 +352,7 @@ static kith_status widen(kith_context *context, struct verlet_cuda *verlet, int 
 {
     verlet->row_room = (longest + longest / 8 + verlet_cuda_row_unit) / verlet_cuda_row_unit *
                        verlet_cuda_row_unit;
-    KITH_TRY(make_room(context, verlet));
+    KITH_TRY(make_rows(context, verlet));
     return build(context, verlet);
 }
 
@@ -348,6 +367,8 @@ static int64_t choose_batch(const struct verlet_cuda *verlet, int64_t left)
 static kith_status do_work(kith_context *context, struct verlet_cuda *verlet,
                            const struct work *work)
 {
+    verlet->building.from = verlet->states[verlet->side];
+    KITH_TRY(verlet_load_cuda(context, verlet->dtype, !verlet->has_list, &verlet->building));
     if (!verlet->has_list)
         KITH_TRY(build(context, verlet));
     int64_t k = 0;
@@ -395,6 +416,7 @@ static kith_status prepare(kith_context *context, const struct forces_problem *p
         return KITH_OK;
     set_law(problem, law, &(*verlet)->step);
     set_columns_of_law(problem, law, *verlet);
+    (*verlet)->building.mass = law->target_mass;
     return KITH_OK;
 }
 
@@ -406,6 +428,7 @@ static void set_columns(struct verlet_cuda *verlet, const struct forces_problem 
         verlet->step.velocity[c] = steps ? steps->velocity[c] : NULL;
         verlet->step.acceleration[c] = steps ? steps->acceleration[c] : problem->acceleration[c];
         verlet->building.position[c] = verlet->step.position[c];
+        verlet->building.velocity[c] = verlet->step.velocity[c];
     }
 }
 
@@ -435,7 +458,9 @@ kith_status verlet_steps_cuda(kith_context *context, const struct forces_problem
 
 void verlet_cuda_free(kith_context *context, struct verlet_cuda *verlet)
 {
-    if (verlet)
+    if (verlet) {
         cuda_release(context, verlet->memory);
+        cuda_release(context, verlet->rows);
+    }
     free(verlet);
 }

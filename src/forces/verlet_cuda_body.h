@@ -91,52 +91,27 @@ LAW_INLINE REAL NAME(verlet_drift_noisily)(const struct verlet_cuda_step *step, 
     return law_fma(half, *velocity, at);
 }
 
-/* What the first of the threads does with the sums. */
-LAW_INLINE void NAME(verlet_finish)(const struct verlet_cuda_step *step, bool noisy, long long slot,
-                                    const long long sum[3])
+/* The acceleration by the sums, or before the first step that which was kept. */
+LAW_INLINE REAL NAME(verlet_acceleration)(const struct verlet_cuda_step *step, long long sum,
+                                          double mass, int c, long long slot)
 {
-    const long long row = step->list.order[slot];
-    const double mass = step->mass ? (double)((const REAL *)step->mass)[row] : 1.0;
-    double x[3] = {0, 0, 0}, normal[4] = {0, 0, 0, 0};
-    bool is_finite = true;
-#ifndef LAW_CUSTOM_BODY
-    if (noisy && step->moves) {
-        const uint64_t key[2] = {step->noise_key[0], step->noise_key[1]};
-        philox_normals(key, row, step->noise_step, normal);
-    }
-#endif
-    for (int c = 0; c < step->dimensions; c++) {
-        REAL *acceleration = (REAL *)step->acceleration[c];
-        REAL a = (REAL)0;
-        if (step->sums) {
-            a = (REAL)((double)sum[c] * step->unit / mass);
-            acceleration[row] = a;
-        } else if (step->kicks) {
-            a = acceleration[row];
-        }
-        REAL *position = (REAL *)step->position[c];
-        REAL at = step->moves || step->places ? position[row] : (REAL)0;
-        if (step->kicks) {
-            REAL *velocity = (REAL *)step->velocity[c];
-            REAL v = velocity[row];
-            v = law_fma((REAL)step->kick_before, a, v);
-            if (step->moves) {
-                v = law_fma((REAL)step->kick_after, a, v);
-                at = noisy ? NAME(verlet_drift_noisily)(
-                                 step, at, step->noise_kick / sqrt(mass) * normal[c], &v)
-                           : law_fma((REAL)step->drift, v, at);
-                position[row] = at;
-            }
-            velocity[row] = v;
-        }
-        x[c] = (double)at;
-        is_finite = is_finite && isfinite(x[c]);
-    }
+    REAL *column = (REAL *)step->acceleration[c];
+    if (!step->sums)
+        return step->kicks ? column[step->state.order[slot]] : (REAL)0;
+    const REAL a = (REAL)((double)sum * step->unit / mass);
     if (!step->places)
-        return;
-    struct NAME(verlet_place) place;
+        column[step->state.order[slot]] = a;
+    return a;
+}
+
+/* The place of a position, and whether the list still has all pairs. */
+LAW_INLINE void NAME(verlet_put_place)(const struct verlet_cuda_step *step, long long slot,
+                                       const REAL position[3])
+{
     const struct NAME(verlet_place) then =
         ((const struct NAME(verlet_place) *)step->list.reference)[slot];
+    const double x[3] = {(double)position[0], (double)position[1], (double)position[2]};
+    struct NAME(verlet_place) place;
     verlet_find_place<REAL>(step->lattice, step->dimensions, x, &place);
     place.w = then.w;
     ((struct NAME(verlet_place) *)step->to)[slot] = place;
@@ -145,8 +120,49 @@ LAW_INLINE void NAME(verlet_finish)(const struct verlet_cuda_step *step, bool no
     const REAL moved2 = law_fma(d[2], d[2], law_fma(d[1], d[1], d[0] * d[0]));
     if (moved2 > (REAL)step->most_moved2)
         atomicMin(&step->list.control->moved_in, step->number);
-    if (!is_finite)
+    if (!isfinite(x[0] + x[1] + x[2]))
         atomicMin(&step->list.control->failed_in, step->number);
+}
+
+/* What the first of the threads does with the sums. */
+LAW_INLINE void NAME(verlet_finish)(const struct verlet_cuda_step *step, bool noisy, long long slot,
+                                    const long long sum[3])
+{
+    struct NAME(verlet_vector) *positions = (struct NAME(verlet_vector) *)step->state.position;
+    struct NAME(verlet_vector) *velocities = (struct NAME(verlet_vector) *)step->state.velocity;
+    struct NAME(verlet_vector) at = positions[slot], v = velocities[slot];
+    const double mass = (double)at.w;
+    double normal[4] = {0, 0, 0, 0};
+#ifndef LAW_CUSTOM_BODY
+    if (noisy && step->moves) {
+        const uint64_t key[2] = {step->noise_key[0], step->noise_key[1]};
+        philox_normals(key, step->state.order[slot], step->noise_step, normal);
+    }
+#endif
+#pragma unroll
+    for (int c = 0; c < 3; c++) {
+        if (c >= step->dimensions)
+            break;
+        const REAL a = NAME(verlet_acceleration)(step, sum[c], mass, c, slot);
+        if (!step->kicks)
+            continue;
+        v.x[c] = law_fma((REAL)step->kick_before, a, v.x[c]);
+        if (step->moves) {
+            v.x[c] = law_fma((REAL)step->kick_after, a, v.x[c]);
+            at.x[c] = noisy ? NAME(verlet_drift_noisily)(
+                                  step, at.x[c], step->noise_kick / sqrt(mass) * normal[c], &v.x[c])
+                            : law_fma((REAL)step->drift, v.x[c], at.x[c]);
+        } else {
+            ((REAL *)step->velocity[c])[step->state.order[slot]] = v.x[c];
+            ((REAL *)step->position[c])[step->state.order[slot]] = at.x[c];
+        }
+    }
+    if (step->moves) {
+        positions[slot] = at;
+        velocities[slot] = v;
+    }
+    if (step->places)
+        NAME(verlet_put_place)(step, slot, at.x);
 }
 
 LAW_INLINE void NAME(verlet_take_step)(const struct law_form form, bool noisy,

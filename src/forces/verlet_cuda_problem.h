@@ -27,7 +27,21 @@ struct alignas(32) verlet_place_double {
     long long x[3];
     double w;
 };
+
+/* Positions, with w the mass, and velocities. */
+struct alignas(16) verlet_vector_float {
+    float x[3], w;
+};
+struct alignas(32) verlet_vector_double {
+    double x[3], w;
+};
 #endif
+
+/* Particles by slot, as long as steps are taken: positions, velocities, and their rows. */
+struct verlet_cuda_state {
+    void *position, *velocity;
+    unsigned *order;
+};
 
 /* What kernels tell each other and the host. A kernel whose number is greater than moved_in or
  * failed_in does nothing. */
@@ -37,18 +51,18 @@ struct verlet_cuda_control {
     int longest;   /* row of the list; if it is longer than there is room, kernels do nothing */
 };
 
-/* The list: the partners of slot s are partner[s·room] … for length[s], and itself up to a
- * multiple of verlet_cuda_row_unit. */
+/* The list: the partners of slot s are in partner from s·room on, length[s] of them, and itself up
+ * to a multiple of verlet_cuda_row_unit: verlet_place_in_row tells where. */
 struct verlet_cuda_list {
     long long count, room;
     int *partner, *length;
-    const unsigned *order; /* the row of a slot */
-    void *reference;       /* places when it was made */
+    void *reference; /* places when it was made */
     struct verlet_cuda_control *control;
 };
 
 /* One kernel: forces at the places `from`, kicks, a drift, and places `to` of what positions are
- * then. Columns are by row. */
+ * then. The last of a call leaves accelerations, velocities and positions in the columns, by row,
+ * from which the first takes accelerations. */
 struct verlet_cuda_step {
     struct law_numbers numbers;
     enum law_weighting weighting;
@@ -60,10 +74,10 @@ struct verlet_cuda_step {
     struct pairs_lattice lattice;
     double most_moved2;
     struct verlet_cuda_list list;
+    struct verlet_cuda_state state;
     const void *from;
     void *to;
     void *position[3], *velocity[3], *acceleration[3];
-    const void *mass; /* NULL: ones */
     /* Of a custom law, by slot: weights in the place of masses, and charges; NULL: ones. */
     const void *slot_weight, *slot_charge;
     int sums, kicks, moves, places;

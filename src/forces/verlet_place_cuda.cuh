@@ -8,11 +8,13 @@
 template <typename real> struct verlet_types;
 template <> struct verlet_types<float> {
     using place = verlet_place_float;
+    using vector = verlet_vector_float;
     using whole = int;
     using natural = unsigned;
 };
 template <> struct verlet_types<double> {
     using place = verlet_place_double;
+    using vector = verlet_vector_double;
     using whole = long long;
     using natural = unsigned long long;
 };
@@ -75,6 +77,15 @@ __device__ inline long long verlet_round_float(float x)
 __device__ inline long long verlet_round_double(double x)
 {
     return __double2ll_rn(x);
+}
+
+/* Where the k-th partner is in a row, so that the threads that share it read partners that are next
+ * to each other at the same time: those are often near in memory. */
+__device__ inline long long verlet_place_in_row(long long k)
+{
+    const long long in_unit = k % verlet_cuda_row_unit;
+    return k - in_unit + in_unit % verlet_cuda_lanes * verlet_cuda_vector +
+           in_unit / verlet_cuda_lanes;
 }
 
 /* Number of the cell that holds a coordinate, of `cells` along a vector. */

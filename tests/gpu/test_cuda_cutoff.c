@@ -137,7 +137,8 @@ static void compare_forces(const kith_forces_options *options, bool narrow)
         assert_ok(compute(cpu, options, narrow, values, &of_cpu));
         assert_ok(compute(gpu, options, narrow, values, &of_gpu));
         const int64_t n = now.n;
-        const double largest = largest_of(of_cpu.acceleration, n * now.d);
+        /* Images of one particle pull it to all sides. */
+        const double largest = fmax(largest_of(of_cpu.acceleration, n * now.d), 0.01);
         assert_all_near("acceleration", of_gpu.acceleration, of_cpu.acceleration, n * now.d,
                         largest, tolerance);
         if (!values)
