@@ -27,15 +27,16 @@ const char bench_documentation[] =
     "  kith bench --quick --json > here.json\n"
     "  kith bench forces -n 1024,4096";
 
-static void help_row(int64_t k, const char **name, const char **description)
+static bool help_row(int64_t k, const char **name, const char **description)
 {
     *name = bench_capabilities[k].name;
     *description = bench_capabilities[k].description;
+    return *name;
 }
 
 char *bench_capability_help(void)
 {
-    return cli_help_table("Capabilities:", all_count, help_row);
+    return cli_help_table("Capabilities:", help_row);
 }
 
 /* The defaults. Numbers of threads: 1, and all where the capability says so. */
@@ -62,11 +63,10 @@ static bool choose_defaults(const struct bench_capability *capability,
         memcpy(options->precisions, capability->precisions, sizeof capability->precisions);
         options->precision_count = capability->precision_count;
     }
-    for (int64_t k = 0; !has_names && k < capability->name_count; k++) {
-        const char *name = NULL, *description = NULL;
-        capability->name_of(k, &name, &description);
+    const char *name = NULL, *description = NULL;
+    for (int64_t k = 0; !has_names && capability->row && capability->row(k, &name, &description);
+         k++)
         options->names[options->name_count++] = name;
-    }
     if (options->seconds == 0)
         options->seconds = capability->seconds / (options->quick ? quicker : 1);
     return true;
@@ -117,7 +117,7 @@ static bool measure_all(struct bench *bench)
 {
     const struct bench_options *options = bench->options;
     const int32_t names = options->name_count > 0 ? options->name_count : 1;
-    const bool is_file = options->name_count > 0 && !bench->capability->name_of;
+    const bool is_file = options->name_count > 0 && !bench->capability->row;
     if (!options->json)
         bench_print_heading(bench);
     for (int32_t k = 0; k < names; k++)

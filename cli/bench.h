@@ -80,10 +80,9 @@ struct bench_capability {
     bool all_threads; /* with one thread and with all, unless --threads is given */
 
     /* Names for the command line: systems, of which arguments is "[SYSTEM...]"; or files without
-     * name_of. arguments is NULL: none are taken. */
+     * row. arguments is NULL: none are taken. */
     const char *arguments;
-    void (*name_of)(int64_t k, const char **name, const char **description);
-    int64_t name_count;
+    table_row *row;
 
     /* Makes what is measured of a part and enters its rows; state is zeroed memory of state_bytes,
      * which end frees what is in, also after an error. What all parts of a size have entered is

@@ -103,11 +103,10 @@ static void take_name(const struct bench_capability *capability, const char *wor
     const char *arguments = capability ? capability->arguments : NULL;
     if (!arguments)
         cli_usage_error(state, "unexpected argument '%s'; this benchmark takes no file", word);
-    const bool has_names = capability && capability->name_of;
+    const bool has_names = capability && capability->row;
     bool is_known = !has_names;
-    for (int64_t k = 0; has_names && k < capability->name_count; k++) {
-        const char *name = NULL, *description = NULL;
-        capability->name_of(k, &name, &description);
+    const char *name = NULL, *description = NULL;
+    for (int64_t k = 0; has_names && capability->row(k, &name, &description); k++) {
         nearest_offer(&nearest, name);
         is_known = is_known || strcmp(name, word) == 0;
     }
@@ -208,9 +207,8 @@ static char *capability_help(int key, const char *text, void *input)
 
 static char *system_help(int key, const char *text, void *input)
 {
-    return key == ARGP_KEY_HELP_EXTRA
-               ? cli_help_table("Systems:", bench_of_pairs.name_count, bench_of_pairs.name_of)
-               : cli_filter_help(key, text, input);
+    return key == ARGP_KEY_HELP_EXTRA ? cli_help_table("Systems:", bench_of_pairs.row)
+                                      : cli_filter_help(key, text, input);
 }
 
 void bench_parse(const struct bench_capability *capability, int argc, char **argv,
@@ -230,9 +228,9 @@ void bench_parse(const struct bench_capability *capability, int argc, char **arg
                               capability ? capability->arguments : "[CAPABILITY]",
                               capability ? capability->documentation : bench_documentation,
                               capability == &bench_of_forces ? children : others,
-                              !capability           ? capability_help
-                              : capability->name_of ? system_help
-                                                    : cli_filter_help,
+                              !capability       ? capability_help
+                              : capability->row ? system_help
+                                                : cli_filter_help,
                               NULL};
     options->command = argv[0];
     cli_parse(&argp, argc, argv, &input);

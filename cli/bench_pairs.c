@@ -23,10 +23,13 @@ static const struct system systems[] = {
 };
 enum { system_count = sizeof systems / sizeof systems[0] };
 
-static void name_system(int64_t k, const char **name, const char **description)
+static bool system_row(int64_t k, const char **name, const char **description)
 {
+    if (k >= system_count)
+        return false;
     *name = systems[k].name;
     *description = systems[k].description;
+    return true;
 }
 
 struct state {
@@ -139,8 +142,7 @@ const struct bench_capability bench_of_pairs = {
     .precision_count = 2,
     .seconds = 0.5,
     .arguments = "[SYSTEM...]",
-    .name_of = name_system,
-    .name_count = system_count,
+    .row = system_row,
     .state_bytes = sizeof(struct state),
     .begin = begin,
     .end = end,

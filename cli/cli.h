@@ -132,9 +132,11 @@ int32_t cli_parse_threads(const char *text, const struct argp_state *state);
 /* A help_filter for argp that leaves out its note on short options. */
 char *cli_filter_help(int key, const char *text, void *input);
 
-/* For help_filter: a table of names and descriptions as text on the heap, wrapped to the screen. */
-char *cli_help_table(const char *title, int64_t count,
-                     void (*row)(int64_t k, const char **name, const char **description));
+/* Row k of a table: its name, and what --help says of it. False past the last. */
+typedef bool table_row(int64_t k, const char **name, const char **description);
+
+/* For help_filter: a table as text on the heap, wrapped to the screen. */
+char *cli_help_table(const char *title, table_row *row);
 
 /* Two such texts as one, which takes their memory. */
 char *cli_join_help(char *first, char *second);

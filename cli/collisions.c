@@ -14,14 +14,18 @@
 
 enum { key_method = 0x8000, key_list, key_contacts, key_sequence, key_batch, key_from, key_frame };
 
-static const char *name_of_method(int64_t k)
+static bool method_row(int64_t k, const char **name, const char **description)
 {
     int64_t count = 0;
     const kith_collisions_method_info *list = kith_collisions_method_list(&count);
-    return k < count ? list[k].name : NULL;
+    if (k >= count)
+        return false;
+    *name = list[k].name;
+    *description = list[k].description;
+    return true;
 }
 
-static const struct choices methods = {"METHOD", {NULL}, name_of_method};
+static const struct choices methods = {"METHOD", {NULL}, method_row};
 
 static const struct argp_option options[] = {
     {"method", key_method, CHOICES(methods), "how to count: see below (default: auto)", 0},
@@ -57,20 +61,10 @@ static const char documentation[] =
     "  kith make self-avoiding-walk -n 64 --batch 100 -o walks.npy\n"
     "  kith collisions walks.npy --batch --contacts --json";
 
-static void method_row(int64_t k, const char **name, const char **description)
-{
-    int64_t count = 0;
-    const kith_collisions_method_info *row = &kith_collisions_method_list(&count)[k];
-    *name = row->name;
-    *description = row->description;
-}
-
 static char *filter_help(int key, const char *text, void *input)
 {
-    int64_t count = 0;
-    kith_collisions_method_list(&count);
     if (key == ARGP_KEY_HELP_EXTRA)
-        return cli_help_table("Methods:", count, method_row);
+        return cli_help_table("Methods:", method_row);
     return cli_filter_help(key, text, input);
 }
 

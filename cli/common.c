@@ -344,8 +344,7 @@ char *cli_join_help(char *first, char *second)
     return both;
 }
 
-char *cli_help_table(const char *title, int64_t count,
-                     void (*row)(int64_t k, const char **name, const char **description))
+char *cli_help_table(const char *title, table_row *row)
 {
     enum { name_width = 19, indent = name_width + 3 };
     char *text = NULL;
@@ -354,9 +353,8 @@ char *cli_help_table(const char *title, int64_t count,
     if (!stream)
         return NULL;
     fprintf(stream, "%s", title);
-    for (int64_t k = 0; k < count; k++) {
-        const char *name = NULL, *description = NULL;
-        row(k, &name, &description);
+    const char *name = NULL, *description = NULL;
+    for (int64_t k = 0; row(k, &name, &description); k++) {
         if ((int)strlen(name) > name_width)
             fprintf(stream, "\n  %s\n%*s", name, indent, "");
         else

@@ -89,11 +89,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static void format_row(int64_t k, const char **name, const char **description)
+static bool format_row(int64_t k, const char **name, const char **description)
 {
     static char names[64], text[256];
     int64_t count = 0;
     const kith_format *row = &kith_format_list(&count)[k];
+    if (k >= count)
+        return false;
     snprintf(names, sizeof names, "%s (.%s)", row->name, row->extensions);
     for (char *blank = strchr(strchr(names, ' ') + 1, ' '); blank; blank = strchr(blank, ' '))
         *blank = ',';
@@ -101,13 +103,12 @@ static void format_row(int64_t k, const char **name, const char **description)
              row->lacks ? row->lacks : "");
     *name = names;
     *description = text;
+    return true;
 }
 
 char *cli_format_help(void)
 {
-    int64_t count = 0;
-    kith_format_list(&count);
-    return cli_help_table("Formats:", count, format_row);
+    return cli_help_table("Formats:", format_row);
 }
 
 static char *filter_help(int key, const char *text, void *input)

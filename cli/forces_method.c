@@ -25,36 +25,26 @@ const char *cli_method_name(kith_forces_method method)
     return choices_of_methods.words[method];
 }
 
-static int64_t count_of_solvers(void)
+static bool solver_row(int64_t k, const char **name, const char **summary)
 {
-    int64_t rows = 0;
-    while (kith_solver_at(rows))
-        rows++;
-    return rows;
+    if (!kith_solver_at(k))
+        return false;
+    const kith_solver_info info = kith_solver_describe(kith_solver_at(k));
+    *name = info.name;
+    *summary = info.summary;
+    return true;
 }
 
-static const char *name_of_solver(int64_t k)
-{
-    return kith_solver_at(k) ? kith_solver_describe(kith_solver_at(k)).name : NULL;
-}
-
-const struct choices choices_of_solvers = {"SOLVER", {"auto"}, name_of_solver};
+const struct choices choices_of_solvers = {"SOLVER", {"auto"}, solver_row};
 
 const kith_solver *cli_parse_solver(const char *text, const struct argp_state *state)
 {
     return kith_solver_at(cli_parse_choice("--solver", text, &choices_of_solvers, state) - 1);
 }
 
-static void solver_row(int64_t k, const char **name, const char **summary)
-{
-    const kith_solver_info info = kith_solver_describe(kith_solver_at(k));
-    *name = info.name;
-    *summary = info.summary;
-}
-
 char *cli_solver_help(void)
 {
-    return cli_help_table("Solvers:", count_of_solvers(), solver_row);
+    return cli_help_table("Solvers:", solver_row);
 }
 
 /* Two digits of seconds, minutes, hours or days. */

@@ -26,28 +26,25 @@ static const char documentation[] =
     "  kith help bench forces\n"
     "  kith help laws";
 
-static void command_row(int64_t k, const char **name, const char **description)
+static bool command_row(int64_t k, const char **name, const char **description)
 {
     *name = program_commands[k].name;
     *description = program_commands[k].description;
+    return *name;
 }
 
-static void topic_row(int64_t k, const char **name, const char **description)
+static bool topic_row(int64_t k, const char **name, const char **description)
 {
     *name = topics[k].name;
     *description = topics[k].summary;
+    return *name;
 }
 
 static char *filter_help(int key, const char *text, void *input)
 {
-    int64_t command_count = 0, topic_count = 0;
-    while (program_commands[command_count].name)
-        command_count++;
-    while (topics[topic_count].name)
-        topic_count++;
     if (key == ARGP_KEY_HELP_EXTRA)
-        return cli_join_help(cli_help_table("Commands:", command_count, command_row),
-                             cli_help_table("Topics:", topic_count, topic_row));
+        return cli_join_help(cli_help_table("Commands:", command_row),
+                             cli_help_table("Topics:", topic_row));
     return cli_filter_help(key, text, input);
 }
 

@@ -10,21 +10,25 @@
 
 enum { key_law = 0x7100, key_potential, key_param };
 
-/* With a colon where numbers must follow. */
-static const char *name_of_law(int64_t k)
+static bool law_row(int64_t k, const char **name, const char **description)
 {
-    static char name[64];
+    static char names[80], descriptions[400];
     int64_t count = 0;
-    const kith_law_info *laws = kith_law_list(&count);
+    const kith_law_info *law = &kith_law_list(&count)[k];
     if (k >= count)
-        return NULL;
-    snprintf(name, sizeof name, "%s%s", laws[k].name,
-             *laws[k].arguments && *laws[k].arguments != '[' ? ":" : "");
-    return name;
+        return false;
+    const char *open = *law->arguments == '[' ? "[:" : *law->arguments ? ":" : "";
+    snprintf(names, sizeof names, "%s%s%s", law->name, open,
+             *law->arguments == '[' ? law->arguments + 1 : law->arguments);
+    snprintf(descriptions, sizeof descriptions, "%s%s%s", law->formula,
+             *law->parameters ? "; " : "", law->parameters);
+    *name = names;
+    *description = descriptions;
+    return true;
 }
 
 /* For completions: the library reads a law. */
-static const struct choices laws = {"LAW", {"expr:"}, name_of_law};
+static const struct choices laws = {"LAW", {"expr:"}, law_row};
 
 static const struct argp_option option_table[] = {
     {"law", key_law, CHOICES(laws),
@@ -196,24 +200,7 @@ void law_options_free(struct law_options *options)
     kith_law_free(options->law);
 }
 
-static void law_row(int64_t k, const char **name, const char **description)
-{
-    static char names[80], descriptions[400];
-    int64_t count = 0;
-    const kith_law_info *law = &kith_law_list(&count)[k];
-    const char *open = *law->arguments == '[' ? "[:" : *law->arguments ? ":" : "";
-    snprintf(names, sizeof names, "%s%s%s", law->name, open,
-             *law->arguments == '[' ? law->arguments + 1 : law->arguments);
-    snprintf(descriptions, sizeof descriptions, "%s%s%s", law->formula,
-             *law->parameters ? "; " : "", law->parameters);
-    *name = names;
-    *description = descriptions;
-}
-
 char *law_help_table(void)
 {
-    int64_t count = 0;
-    kith_law_list(&count);
-    return cli_help_table("Laws, the energy of a pair at r = sqrt(|d|^2 + softening^2):", count,
-                          law_row);
+    return cli_help_table("Laws, the energy of a pair at r = sqrt(|d|^2 + softening^2):", law_row);
 }

@@ -154,20 +154,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static void kind_row(int64_t k, const char **name, const char **description)
-{
-    int64_t count = 0;
-    const kith_initial *row = &kith_initial_list(&count)[k];
-    *name = row->name;
-    *description = row->description;
-}
-
 static char *filter_help(int key, const char *text, void *input)
 {
-    int64_t count = 0;
-    kith_initial_list(&count);
     if (key == ARGP_KEY_HELP_EXTRA)
-        return cli_help_table("Kinds:", count, kind_row);
+        return cli_help_table("Kinds:", choices_of_kinds.row);
     return cli_filter_help(key, text, input);
 }
 

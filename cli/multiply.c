@@ -29,22 +29,32 @@ enum {
     key_alpha
 };
 
-static const char *name_of_format(int64_t k)
+static bool put_choice(const kith_sparse_choice *list, int64_t count, int64_t k, const char **name,
+                       const char **description)
+{
+    if (k >= count)
+        return false;
+    *name = list[k].name;
+    *description = list[k].description;
+    return true;
+}
+
+static bool format_row(int64_t k, const char **name, const char **description)
 {
     int64_t count = 0;
     const kith_sparse_choice *list = kith_sparse_format_list(&count);
-    return k < count ? list[k].name : NULL;
+    return put_choice(list, count, k, name, description);
 }
 
-static const char *name_of_kernel(int64_t k)
+static bool kernel_row(int64_t k, const char **name, const char **description)
 {
     int64_t count = 0;
     const kith_sparse_choice *list = kith_sparse_kernel_list(&count);
-    return k < count ? list[k].name : NULL;
+    return put_choice(list, count, k, name, description);
 }
 
-static const struct choices storages = {"FORMAT", {NULL}, name_of_format};
-static const struct choices kernel_names = {"KERNEL", {NULL}, name_of_kernel};
+static const struct choices storages = {"FORMAT", {NULL}, format_row};
+static const struct choices kernel_names = {"KERNEL", {NULL}, kernel_row};
 static const struct choices blocks = {"B", {"2", "3", "4"}, NULL};
 
 static const struct argp_option options[] = {
@@ -141,30 +151,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static void help_format(int64_t k, const char **name, const char **description)
-{
-    int64_t count = 0;
-    const kith_sparse_choice *choice = &kith_sparse_format_list(&count)[k];
-    *name = choice->name;
-    *description = choice->description;
-}
-
-static void help_kernel(int64_t k, const char **name, const char **description)
-{
-    int64_t count = 0;
-    const kith_sparse_choice *choice = &kith_sparse_kernel_list(&count)[k];
-    *name = choice->name;
-    *description = choice->description;
-}
-
 static char *filter_help(int key, const char *text, void *input)
 {
-    int64_t formats = 0, kernels = 0;
-    kith_sparse_format_list(&formats);
-    kith_sparse_kernel_list(&kernels);
     if (key == ARGP_KEY_HELP_EXTRA)
-        return cli_join_help(cli_help_table("Formats:", formats, help_format),
-                             cli_help_table("Kernels:", kernels, help_kernel));
+        return cli_join_help(cli_help_table("Formats:", format_row),
+                             cli_help_table("Kernels:", kernel_row));
     return cli_filter_help(key, text, input);
 }
 

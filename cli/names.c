@@ -68,7 +68,8 @@ const char *choice_at(const struct choices *choices, int64_t k)
     while (choices->words[words])
         if (words++ == k)
             return choices->words[k];
-    return choices->name ? choices->name(k - words) : NULL;
+    const char *name = NULL, *description = NULL;
+    return choices->row && choices->row(k - words, &name, &description) ? name : NULL;
 }
 
 /* "give one of a, b or c". */
@@ -105,13 +106,17 @@ const char *cli_parse_word(const char *option, const char *text, const struct ch
 
 /* Row k of a table of the library. */
 #define DEFINE_CHOICES(many, argument, type, list)                                                 \
-    static const char *name_of_##many(int64_t k)                                                   \
+    static bool row_of_##many(int64_t k, const char **name, const char **description)              \
     {                                                                                              \
         int64_t count = 0;                                                                         \
         const type *table = list(&count);                                                          \
-        return k < count ? table[k].name : NULL;                                                   \
+        if (k >= count)                                                                            \
+            return false;                                                                          \
+        *name = table[k].name;                                                                     \
+        *description = table[k].description;                                                       \
+        return true;                                                                               \
     }                                                                                              \
-    const struct choices choices_of_##many = {argument, {NULL}, name_of_##many};
+    const struct choices choices_of_##many = {argument, {NULL}, row_of_##many};
 
 DEFINE_CHOICES(formats, "FORMAT", kith_format, kith_format_list)
 DEFINE_CHOICES(integrators, "NAME", kith_integrator, kith_integrator_list)

@@ -28,9 +28,9 @@ const char *nearest_hint(const struct nearest *nearest, const char *otherwise);
  *     {"shift", key_shift, CHOICES(shifts), "none; energy: subtract …", 0},
  */
 struct choices {
-    char argument[16];            /* what --help calls it */
-    const char *words[8];         /* up to a NULL; after them */
-    const char *(*name)(int64_t); /* the names of a table, NULL past its end; or no table */
+    char argument[16];    /* what --help calls it */
+    const char *words[8]; /* up to a NULL; after them */
+    table_row *row;       /* the names of a table; NULL: none */
 };
 /* Of argp_option.flags, for completions; argp ignores them. */
 enum {

@@ -17,22 +17,20 @@ static const struct {
 
 enum { coordinates_count = sizeof coordinates / sizeof coordinates[0] };
 
-static const char *name_of_coordinates(int64_t k)
+static bool coordinates_row(int64_t k, const char **name, const char **description)
 {
-    return k < coordinates_count ? coordinates[k].name : NULL;
-}
-
-const struct choices choices_of_coordinates = {"COORDINATES", {NULL}, name_of_coordinates};
-
-static void coordinates_row(int64_t k, const char **name, const char **description)
-{
+    if (k >= coordinates_count)
+        return false;
     *name = coordinates[k].name;
     *description = coordinates[k].description;
+    return true;
 }
+
+const struct choices choices_of_coordinates = {"COORDINATES", {NULL}, coordinates_row};
 
 char *cli_coordinates_help(void)
 {
-    return cli_help_table("Coordinates:", coordinates_count, coordinates_row);
+    return cli_help_table("Coordinates:", coordinates_row);
 }
 
 kith_orbit_coordinates cli_parse_coordinates(const char *text, const struct argp_state *state)

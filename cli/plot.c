@@ -74,28 +74,41 @@ enum {
     key_to
 };
 
-static const char *name_of_plot(int64_t k)
+static bool kind_row(int64_t k, const char **name, const char **description)
 {
-    return k < kind_count ? kinds[k].name : NULL;
+    static char line[256];
+    if (k >= kind_count)
+        return false;
+    snprintf(line, sizeof line, "%s (%s)", kinds[k].description, kinds[k].extensions);
+    *name = kinds[k].name;
+    *description = line;
+    return true;
 }
 
-static const char *name_of_picture(int64_t k)
+static bool picture_row(int64_t k, const char **name, const char **description)
 {
     int64_t count = 0;
     const struct picture_format *formats = picture_formats(&count);
-    return k < count ? formats[k].extension : NULL;
+    if (k >= count)
+        return false;
+    *name = *description = formats[k].extension;
+    return true;
 }
 
-static const char *name_of_map(int64_t k)
+static bool map_row(int64_t k, const char **name, const char **description)
 {
     int64_t count = 0;
     const struct color_map *list = color_maps(&count);
-    return k < count ? list[k].name : NULL;
+    if (k >= count)
+        return false;
+    *name = list[k].name;
+    *description = list[k].description;
+    return true;
 }
 
-static const struct choices plots = {"KIND", {NULL}, name_of_plot};
-static const struct choices pictures = {"FORMAT", {NULL}, name_of_picture};
-static const struct choices color_names = {"NAME", {NULL}, name_of_map};
+static const struct choices plots = {"KIND", {NULL}, kind_row};
+static const struct choices pictures = {"FORMAT", {NULL}, picture_row};
+static const struct choices color_names = {"NAME", {NULL}, map_row};
 static const struct choices axes = {"AXIS", {"x", "y", "z"}, NULL};
 
 static const struct argp_option options[] = {
@@ -151,29 +164,12 @@ static const char documentation[] =
     "not cut. All kinds but density, film and scene need gnuplot; film needs ffmpeg. The environment "
     "variables KITH_GNUPLOT and KITH_FFMPEG may name these programs.";
 
-static void kind_row(int64_t k, const char **name, const char **description)
-{
-    static char line[256];
-    snprintf(line, sizeof line, "%s (%s)", kinds[k].description, kinds[k].extensions);
-    *name = kinds[k].name;
-    *description = line;
-}
-
-static void map_row(int64_t k, const char **name, const char **description)
-{
-    int64_t count = 0;
-    *name = color_maps(&count)[k].name;
-    *description = color_maps(&count)[k].description;
-}
-
 static char *filter_help(int key, const char *text, void *input)
 {
     (void)input;
-    int64_t maps = 0;
-    color_maps(&maps);
     if (key == ARGP_KEY_HELP_EXTRA)
-        return cli_join_help(cli_help_table("Kinds, and their file formats:", kind_count, kind_row),
-                             cli_help_table("Color maps:", maps, map_row));
+        return cli_join_help(cli_help_table("Kinds, and their file formats:", kind_row),
+                             cli_help_table("Color maps:", map_row));
     return (char *)text;
 }
 

@@ -319,20 +319,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static void integrator_row(int64_t k, const char **name, const char **description)
-{
-    int64_t count = 0;
-    const kith_integrator *row = &kith_integrator_list(&count)[k];
-    *name = row->name;
-    *description = row->description;
-}
-
 static char *filter_help(int key, const char *text, void *input)
 {
-    int64_t count = 0;
-    kith_integrator_list(&count);
     if (key == ARGP_KEY_HELP_EXTRA)
-        return cli_join_help(cli_help_table("Integrators:", count, integrator_row),
+        return cli_join_help(cli_help_table("Integrators:", choices_of_integrators.row),
                              cli_join_help(cli_solver_help(), law_help_table()));
     return cli_filter_help(key, text, input);
 }

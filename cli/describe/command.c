@@ -38,20 +38,19 @@ static void copy_title(char copy[described_bytes], const char *title)
     snprintf(copy, described_bytes, "%.*s", (int)strcspn(title, ":"), title);
 }
 
-char *__wrap_cli_help_table(const char *title, int64_t count,
-                            void (*row)(int64_t k, const char **name, const char **description));
+char *__wrap_cli_help_table(const char *title, table_row *row);
 
 /* Keeps the table's rows, and leaves them out of the text. */
-char *__wrap_cli_help_table(const char *title, int64_t count,
-                            void (*row)(int64_t k, const char **name, const char **description))
+char *__wrap_cli_help_table(const char *title, table_row *row)
 {
-    if (described.table_count == described_most_tables || count > described_most_rows)
+    if (described.table_count == described_most_tables)
         _exit(exit_failed);
     struct described_table *table = &described.tables[described.table_count++];
     copy_title(table->title, title);
-    for (int64_t k = 0; k < count; k++) {
-        const char *name = "", *text = "";
-        row(k, &name, &text);
+    const char *name = NULL, *text = NULL;
+    for (int64_t k = 0; row(k, &name, &text); k++) {
+        if (table->count == described_most_rows)
+            _exit(exit_failed);
         table->rows[table->count++] = (struct described_row){copied(name), copied(text)};
     }
     return copied("");
