@@ -138,6 +138,19 @@ SIMD_INLINE double simd_estimate_reciprocal(double x)
 {
     return simd_cut(1 / x);
 }
+
+SIMD_INLINE vdouble simd_rsqrt(vdouble x)
+{
+    const double y = simd_estimate_rsqrt_double(x), e = fma(-x, y * y, 1.0);
+    return fma(y * e, fma(0.375, e, 0.5), y);
+}
+
+SIMD_INLINE vdouble simd_rsqrt3_scaled(vdouble x)
+{
+    const double y = simd_estimate_rsqrt_double(x), y2 = y * y, y3 = y2 * y;
+    const double e = fma(-x, y2, 1.0);
+    return y3 * fma(e, fma(1.875, e, 1.5), 1.0);
+}
 #endif
 
 /* √x and 1/√x. With e = 1 − x y² of an estimate y, 1/√x = y (1 + e/2 + 3/8 e² + …); then √x ≈ x y,

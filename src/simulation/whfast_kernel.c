@@ -133,7 +133,7 @@ static void load_masses(const struct whfast_place *place, struct whfast_planets 
         all += mass[at_body(place, i + 1, lane)];
     p->g = g;
     if (p->layout.is_systems)
-        p->star_gm[lane] = g * of_star;
+        SIMD_LANE(p->star_gm, lane) = g * of_star;
     else
         p->star_gm = simd_all(g * of_star);
     for (int64_t i = 0; i < p->planets; i++) {
@@ -197,7 +197,7 @@ static void load_vector(const struct whfast_place *place, const double *const fr
     for (int32_t c = 0; c < 3; c++)
         for (int32_t lane = 0; lane < whfast_lanes; lane++) {
             const int32_t of = place->system < 0 ? 0 : lane;
-            to[c][lane] = from[c] ? from[c][at_body(place, body, of)] : 0;
+            SIMD_LANE(to[c], lane) = from[c] ? from[c][at_body(place, body, of)] : 0;
         }
 }
 
@@ -207,7 +207,7 @@ static void store_vector(const struct whfast_place *place, const vdouble from[3]
     for (int32_t c = 0; c < 3; c++)
         for (int32_t lane = 0; to[c] && lane < systems_in(place); lane++)
             if (place->system < 0 || place->system + lane < place->problem->forces->system_count)
-                to[c][at_body(place, body, lane)] = from[c][lane] + 0.0;
+                to[c][at_body(place, body, lane)] = SIMD_LANE(from[c], lane) + 0.0;
 }
 
 static void load_bodies(const struct whfast_place *place, struct whfast_planets *p)
@@ -221,8 +221,8 @@ static void load_bodies(const struct whfast_place *place, struct whfast_planets 
     for (int32_t c = 0; c < 3; c++)
         for (int64_t i = 0; i < p->planets; i++)
             for (int32_t lane = 0; lane < systems_in(place); lane++) {
-                *element(p, p->q, c, i, lane) -= star[c][lane];
-                *element(p, p->v, c, i, lane) -= star_velocity[c][lane];
+                *element(p, p->q, c, i, lane) -= SIMD_LANE(star[c], lane);
+                *element(p, p->v, c, i, lane) -= SIMD_LANE(star_velocity[c], lane);
             }
     begin_planets(p, star, star_velocity);
 }

@@ -24,6 +24,16 @@
 #define WHFAST_SWAP_1(a) __builtin_shufflevector(a, a, 1, 0, 3, 2)
 #define WHFAST_SWAP_2(a) __builtin_shufflevector(a, a, 2, 3, 0, 1)
 #define WHFAST_SWAP_4(a) (a)
+#elif SIMD_BYTES == 8
+#define WHFAST_UP_1(a)   (0.0 * (a))
+#define WHFAST_UP_2(a)   (a)
+#define WHFAST_UP_4(a)   (a)
+#define WHFAST_DOWN_1(a) (0.0 * (a))
+#define WHFAST_DOWN_2(a) (a)
+#define WHFAST_DOWN_4(a) (a)
+#define WHFAST_SWAP_1(a) (0.0 * (a))
+#define WHFAST_SWAP_2(a) (a)
+#define WHFAST_SWAP_4(a) (a)
 #else
 #define WHFAST_UP_1(a)   __builtin_shufflevector(a, (vdouble){0}, 2, 0)
 #define WHFAST_UP_2(a)   (a)
@@ -70,7 +80,7 @@ SIMD_INLINE vdouble whfast_sum_lanes(vdouble a)
 SIMD_INLINE void whfast_take_terms(const struct whfast_layout layout, const vdouble *terms,
                                    int64_t begin, vdouble *taken)
 {
-    const vdouble zero = {0};
+    const vdouble zero = simd_all(0.0);
     SIMD_UNROLL
     for (int32_t k = 0; k < whfast_lanes; k++)
         taken[k] = begin + k < layout.slots ? terms[begin + k] : zero;
@@ -80,14 +90,14 @@ SIMD_INLINE void whfast_take_terms(const struct whfast_layout layout, const vdou
 SIMD_INLINE void whfast_sums_before(const struct whfast_layout layout, const vdouble *terms,
                                     vdouble *sums)
 {
-    const vdouble zero = {0};
+    const vdouble zero = simd_all(0.0);
     vdouble carry = zero;
     if (!layout.is_systems) {
         for (int64_t k = 0; k < layout.slots; k++) {
             const vdouble sum = whfast_scan_up(terms[k]);
             sums[k] = WHFAST_UP_1(sum) + carry;
             if (layout.slots > 1)
-                carry += simd_all(sum[whfast_lanes - 1]);
+                carry += simd_all(SIMD_LANE(sum, whfast_lanes - 1));
         }
         return;
     }
@@ -112,14 +122,14 @@ SIMD_INLINE void whfast_sums_before(const struct whfast_layout layout, const vdo
 SIMD_INLINE void whfast_sums_after(const struct whfast_layout layout, const vdouble *terms,
                                    vdouble *sums)
 {
-    const vdouble zero = {0};
+    const vdouble zero = simd_all(0.0);
     vdouble carry = zero;
     if (!layout.is_systems) {
         for (int64_t k = layout.slots - 1; k >= 0; k--) {
             const vdouble sum = whfast_scan_down(terms[k]);
             sums[k] = WHFAST_DOWN_1(sum) + carry;
             if (layout.slots > 1)
-                carry += simd_all(sum[0]);
+                carry += simd_all(SIMD_LANE(sum, 0));
         }
         return;
     }
@@ -146,7 +156,7 @@ SIMD_INLINE vdouble whfast_sum(const struct whfast_layout layout, const vdouble 
                                const vdouble *terms)
 {
     if (!layout.is_systems) {
-        vdouble sum = {0};
+        vdouble sum = simd_all(0.0);
         for (int64_t k = 0; k < layout.slots; k++)
             sum = simd_fma(factor[k], terms[k], sum);
         return whfast_sum_lanes(sum);
@@ -182,7 +192,7 @@ SIMD_INLINE void whfast_pull_one(const struct whfast_planets *p, const struct wh
 {
     const int64_t slots = layout.slots;
     for (int64_t k = 0; k < slots; k++) {
-        vdouble x[3], dx[3], sum[3] = {{0}};
+        vdouble x[3], dx[3], sum[3] = {simd_all(0.0), simd_all(0.0), simd_all(0.0)};
         SIMD_UNROLL
         for (int32_t c = 0; c < 3; c++) {
             x[c] = p->x[c * slots + k];
@@ -214,7 +224,7 @@ SIMD_INLINE void whfast_pull_systems(const struct whfast_planets *p, const int64
                                      const bool is_derivative)
 {
     for (int64_t k = 0; k < 3 * slots; k++)
-        p->pull[k] = (vdouble){0};
+        p->pull[k] = simd_all(0.0);
     for (int32_t s = 0; s < p->sources; s++) {
         const int64_t i = p->source[s];
         vdouble x[3], dx[3], sum[3];

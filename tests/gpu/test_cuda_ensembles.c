@@ -43,11 +43,12 @@ static void place(struct random_numbers *random, double star, double a, double e
 }
 
 /* Planets on orbits that do not cross, the first on one of any eccentricity; where some leave, the
- * last is on a hyperbola. */
+ * last is on a hyperbola. Many are light and close together, so that distances are of one size. */
 static kith_bodies *random_planets(struct random_numbers *random, const struct planets_case *the)
 {
     kith_bodies *bodies = NULL;
     const int64_t count = the->planets + 1;
+    const bool are_many = count > 12;
     assert_ok(kith_bodies_create(count, 3, KITH_VELOCITY | KITH_MASS, &bodies));
     double a = 1;
     bodies->mass[0] = random_uniform(random, 0.5, 2);
@@ -59,15 +60,17 @@ static kith_bodies *random_planets(struct random_numbers *random, const struct p
         const bool leaves = the->some_leave && i + 1 == count;
         const double e = leaves   ? random_uniform(random, 1.1, 2)
                          : i == 1 ? random_uniform(random, 0, the->most_e)
-                                  : random_uniform(random, 0, 0.1);
+                                  : random_uniform(random, 0, are_many ? 0.02 : 0.1);
         double *x = bodies->position + 3 * i, *v = bodies->velocity + 3 * i;
         place(random, bodies->mass[0], leaves ? -3 * a : a, e, x, v);
         for (int c = 0; c < 3; c++) {
             x[c] += bodies->position[c];
             v[c] += bodies->velocity[c];
         }
-        bodies->mass[i] = the->some_massless && i % 3 == 2 ? 0 : random_uniform(random, 1e-6, 1e-4);
-        a *= random_uniform(random, 1.4, 1.7) * (i == 1 ? 1 + the->most_e : 1);
+        const double mass = random_uniform(random, 1e-6, 1e-4);
+        bodies->mass[i] = the->some_massless && i % 3 == 2 ? 0 : are_many ? 1e-3 * mass : mass;
+        a *= are_many ? random_uniform(random, 1.06, 1.1) : random_uniform(random, 1.4, 1.7);
+        a *= i == 1 ? 1 + the->most_e : 1;
     }
     return bodies;
 }
