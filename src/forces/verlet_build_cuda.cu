@@ -131,19 +131,48 @@ static __device__ void take_slots(const struct verlet_cuda_building &building,
     }
 }
 
-/* Cells from `low` on along the last axis, `window` of them, which may continue at its beginning. */
+/* The cells within reach, from low on along each axis: rows of them along the last one, each of
+ * which may continue at its beginning. Every thread looks where a row begins and ends. */
 template <typename real>
 static __device__ void take_cells(const struct verlet_cuda_building &building,
-                                  const typename verlet_types<real>::place &own, int64_t first,
-                                  int low, int window, struct row *row)
+                                  const typename verlet_types<real>::place &own, const int low[3],
+                                  struct row *row)
 {
-    const int count = building.cells.count[building.cells.axis[2]];
-    const int from = low < 0 ? low + count : low;
-    const int left = count - from, here = window < left ? window : left;
-    const int32_t *begin = building.cells.begin + first;
-    take_slots<real>(building, own, begin[from], begin[from + here], row);
-    if (window > here)
-        take_slots<real>(building, own, begin[0], begin[window - here], row);
+    const struct verlet_cuda_cells &cells = building.cells;
+    const int na = cells.count[cells.axis[0]], nb = cells.count[cells.axis[1]];
+    const int nc = cells.count[cells.axis[2]], window = cells.window[cells.axis[2]];
+    const int across = cells.window[cells.axis[1]];
+    const int rows = cells.window[cells.axis[0]] * across;
+    const int from = low[2] < 0 ? low[2] + nc : low[2];
+    const int here = window < nc - from ? window : nc - from;
+    for (int first = 0; first < rows; first += lanes) {
+        const int own_row = first + row->lane;
+        int32_t begin = 0, end = 0, begin_again = 0, end_again = 0;
+        if (own_row < rows) {
+            const int a = low[0] + own_row / across, b = low[1] + own_row % across;
+            const int64_t at = (int64_t)(a < 0     ? a + na
+                                         : a >= na ? a - na
+                                                   : a) *
+                                   nb +
+                               (b < 0     ? b + nb
+                                : b >= nb ? b - nb
+                                          : b);
+            const int32_t *begins = cells.begin + at * nc;
+            begin = begins[from];
+            end = begins[from + here];
+            if (window > here) {
+                begin_again = begins[0];
+                end_again = begins[window - here];
+            }
+        }
+        for (int k = 0; k < lanes && first + k < rows; k++) {
+            take_slots<real>(building, own, __shfl_sync(row->mask, begin, k, lanes),
+                             __shfl_sync(row->mask, end, k, lanes), row);
+            if (window > here)
+                take_slots<real>(building, own, __shfl_sync(row->mask, begin_again, k, lanes),
+                                 __shfl_sync(row->mask, end_again, k, lanes), row);
+        }
+    }
 }
 
 template <typename real>
@@ -162,15 +191,7 @@ static __global__ void list_partners(const struct verlet_cuda_building building)
         const int axis = cells.axis[k], cell = verlet_cell_of(own.x[axis], cells.count[axis]);
         low[k] = cells.window[axis] == cells.count[axis] ? 0 : cell - cells.reach[axis];
     }
-    for (int a = 0; a < cells.window[cells.axis[0]]; a++)
-        for (int b = 0; b < cells.window[cells.axis[1]]; b++) {
-            const int na = cells.count[cells.axis[0]], nb = cells.count[cells.axis[1]];
-            const int ca = low[0] + a < 0 ? low[0] + a + na : low[0] + a;
-            const int cb = low[1] + b < 0 ? low[1] + b + nb : low[1] + b;
-            const int64_t at = (int64_t)(ca >= na ? ca - na : ca) * nb + (cb >= nb ? cb - nb : cb);
-            take_cells<real>(building, own, at * cells.count[cells.axis[2]], low[2],
-                             cells.window[cells.axis[2]], &row);
-        }
+    take_cells<real>(building, own, low, &row);
     const int whole =
         (row.length + verlet_cuda_row_unit - 1) / verlet_cuda_row_unit * verlet_cuda_row_unit;
     for (int64_t at = row.length + row.lane; at < whole && at < building.list.room; at += lanes)
