@@ -1,8 +1,12 @@
-/* The Kepler step of whfast as the threads of a GPU have it, compiled for the host. */
+/* The steps of whfast with the arithmetic of a GPU's threads, compiled for the host. */
 
 #define SIMD_SCALAR
 
 #include "kepler_drifts.h"
+#include "simulation/whfast.h"
+
+/* simulation/whfast_kernel.c with numbers for vectors (tests/CMakeLists.txt). */
+extern const struct whfast_kernels whfast_scalar;
 
 static void test_roots_and_quotients_are_rounded_correctly(void **state)
 {
@@ -41,11 +45,124 @@ static void test_usual_steps_are_solved_at_once(void **state)
     assert_true(rest == 0);
 }
 
+enum { systems = 5, stride = 16, most_planets = 12, steps = 40 };
+
+/* The vectors of an ensemble, as simulations have them. */
+struct ensemble {
+    double position[3][(most_planets + 1) * stride], velocity[3][(most_planets + 1) * stride];
+    double kept[4][3][(most_planets + 1) * stride], mass[(most_planets + 1) * stride];
+};
+
+static kith_bodies *random_systems(struct random_numbers *random, int64_t count)
+{
+    kith_bodies *bodies = NULL;
+    assert_ok(kith_bodies_create(systems * count, 3, KITH_VELOCITY | KITH_MASS, &bodies));
+    for (int64_t row = 0; row < systems * count; row++) {
+        const int64_t i = row % count;
+        const kith_orbit orbit = {.a = pow(1.6, (double)i),
+                                  .e = random_uniform(random, 0, i == 1 ? 0.4 : 0.1),
+                                  .i = random_uniform(random, 0, 0.1),
+                                  .omega = random_uniform(random, 0, 6),
+                                  .M = random_uniform(random, 0, 6)};
+        bodies->mass[row] = i == 0 ? 1 : i % 4 == 3 ? 0 : random_uniform(random, 1e-6, 1e-4);
+        if (i > 0)
+            assert_ok(kith_orbit_place(1, &orbit, bodies->position + 3 * row,
+                                       bodies->velocity + 3 * row));
+    }
+    return bodies;
+}
+
+static void take_steps(const kith_bodies *bodies, const struct whfast_choice *choice,
+                       struct ensemble *ensemble)
+{
+    const int64_t count = bodies->count / systems;
+    struct forces_problem forces = {.dtype = KITH_F64,
+                                    .dimensions = 3,
+                                    .self = true,
+                                    .target_count = count,
+                                    .source_count = count,
+                                    .system_count = systems,
+                                    .system_stride = stride,
+                                    .gravitational_constant = 1,
+                                    .source_mass = ensemble->mass};
+    struct whfast_problem problem = {.forces = &forces,
+                                     .choice = *choice,
+                                     .begins = true,
+                                     .ends = true,
+                                     .h = 0.1,
+                                     .steps = steps};
+    for (int64_t row = 0; row < bodies->count; row++) {
+        const int64_t at = row % count * stride + row / count;
+        ensemble->mass[at] = bodies->mass[row];
+        for (int c = 0; c < 3; c++) {
+            ensemble->position[c][at] = bodies->position[3 * row + c];
+            ensemble->velocity[c][at] = bodies->velocity[3 * row + c];
+        }
+    }
+    for (int c = 0; c < 3; c++) {
+        problem.position[c] = ensemble->position[c];
+        problem.velocity[c] = ensemble->velocity[c];
+        problem.kept_position[c] = ensemble->kept[0][c];
+        problem.kept_velocity[c] = ensemble->kept[1][c];
+        problem.lost_position[c] = ensemble->kept[2][c];
+        problem.lost_velocity[c] = ensemble->kept[3][c];
+    }
+    whfast_scalar.systems(&problem, 0, systems);
+}
+
+/* Rounding alone differs. */
+static void test_ensembles_agree_with_vectors(void **state)
+{
+    (void)state;
+    static const char *const kernels[] = {"default", "lazy", "modified-kick", "composition"};
+    struct random_numbers random = random_numbers_begin(__func__);
+    kith_context *context = cpu_context(1);
+    double largest = 0;
+    for (int k = 0; k < 24; k++) {
+        const bool is_jacobi = k % 5 < 4;
+        const int kernel = is_jacobi ? k % 4 : 0, corrector = is_jacobi ? k % whfast_correctors : 0;
+        const int64_t count = 1 + k % (most_planets + 1);
+        const struct whfast_choice choice = {
+            is_jacobi ? whfast_jacobi : whfast_democratic_heliocentric, (enum whfast_kernel)kernel,
+            &whfast_corrector[corrector]};
+        const kith_simulation_options options = {
+            .dt = 0.1,
+            .integrator = "whfast",
+            .coordinates = is_jacobi ? "jacobi" : "democratic-heliocentric",
+            .kernel = kernels[kernel],
+            .corrector = whfast_corrector[corrector].order};
+        kith_bodies *bodies = random_systems(&random, count);
+        struct ensemble *ensemble = calloc(1, sizeof *ensemble);
+        kith_simulation *simulation = NULL;
+        assert_non_null(ensemble);
+        take_steps(bodies, &choice, ensemble);
+        assert_ok(kith_simulation_create_ensemble(context, &options, systems, bodies, &simulation));
+        assert_ok(kith_simulation_step(simulation, steps));
+        kith_bodies *expected = state_of(simulation, bodies);
+        for (int64_t row = 0; row < bodies->count; row++)
+            for (int c = 0; c < 3; c++) {
+                const double x = expected->position[3 * row + c];
+                const double off =
+                    fabs(ensemble->position[c][row % count * stride + row / count] - x);
+                largest = !(off / fmax(1, fabs(x)) <= largest) ? off / fmax(1, fabs(x)) : largest;
+            }
+        if (!(largest < 1e-13))
+            fail_msg("case %d: off by %g", k, largest);
+        free(ensemble);
+        kith_bodies_free(expected);
+        kith_simulation_free(simulation);
+        kith_bodies_free(bodies);
+    }
+    print_message("largest difference %.2g\n", largest);
+    kith_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_roots_and_quotients_are_rounded_correctly),
         cmocka_unit_test(test_usual_steps_are_solved_at_once),
+        cmocka_unit_test(test_ensembles_agree_with_vectors),
         cmocka_unit_test(test_drifts_follow_kepler_to_rounding_at_any_eccentricity),
     };
     return cmocka_run_group_tests_name("whfast_scalar", tests, NULL, NULL);
