@@ -65,7 +65,7 @@ const char *nearest_hint(const struct nearest *nearest, const char *otherwise)
 const char *choice_at(const struct choices *choices, int64_t k)
 {
     int64_t words = 0;
-    while (choices->words[words])
+    while (words < choices_most_words && choices->words[words])
         if (words++ == k)
             return choices->words[k];
     const char *name = NULL, *description = NULL;

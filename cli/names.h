@@ -21,6 +21,8 @@ void nearest_offer(struct nearest *nearest, const char *candidate);
 /* "did you mean 'X'?", or what to say if nothing is near. Valid until the next call. */
 const char *nearest_hint(const struct nearest *nearest, const char *otherwise);
 
+enum { choices_most_words = 8 };
+
 /* The words that an option's argument may be. The option's row has CHOICES(of these) for its
  * argument, so that one list is read by the parser, through cli_parse_choice, and by completions:
  *
@@ -28,9 +30,9 @@ const char *nearest_hint(const struct nearest *nearest, const char *otherwise);
  *     {"shift", key_shift, CHOICES(shifts), "none; energy: subtract …", 0},
  */
 struct choices {
-    char argument[16];    /* what --help calls it */
-    const char *words[8]; /* up to a NULL; after them */
-    table_row *row;       /* the names of a table; NULL: none */
+    char argument[16];                     /* what --help calls it */
+    const char *words[choices_most_words]; /* up to a NULL; after them */
+    table_row *row;                        /* the names of a table; NULL: none */
 };
 /* Of argp_option.flags, for completions; argp ignores them. */
 enum {
