@@ -175,6 +175,39 @@ static kith_status pairs(struct call *call)
     return status;
 }
 
+/* By a list of pairs, with energies at some steps; on a CPU without two pairs. */
+static kith_status steps_within_a_cutoff(struct call *call)
+{
+    int64_t excluded[2][2] = {{0, 1}, {3, 4}};
+    kith_simulation_options options = {.dt = 0.01, .forces = {.cutoff = 1.4, .cell = &cell}};
+    kith_simulation *simulation = NULL;
+    kith_diagnostics diagnostics = {0};
+    kith_bodies *bodies = NULL;
+    kith_law *law = NULL;
+    if (kith_context_device(call->context).kind == KITH_CPU)
+        options.forces.exclusions = kith_array_matrix(excluded, KITH_I64, 2, 2);
+    kith_status status = kith_law_parse("gaussian:0.5", 0, NULL, &law);
+    options.forces.law = law;
+    if (status == KITH_OK)
+        status = kith_bodies_create(n, dimensions, KITH_VELOCITY | KITH_MASS, &bodies);
+    if (status == KITH_OK) {
+        memcpy(bodies->position, points, sizeof points);
+        memcpy(bodies->mass, masses, sizeof masses);
+        status = kith_simulation_create(call->context, &options, bodies, &simulation);
+    }
+    for (int k = 0; k < 3 && status == KITH_OK; k++) {
+        status = kith_simulation_step(simulation, 2);
+        if (status == KITH_OK)
+            status = kith_simulation_diagnose(simulation, &diagnostics);
+    }
+    fold(call, &diagnostics.total_energy, sizeof diagnostics.total_energy);
+    fold(call, diagnostics.virial, sizeof diagnostics.virial);
+    kith_simulation_free(simulation);
+    kith_bodies_free(bodies);
+    kith_law_free(law);
+    return status;
+}
+
 static kith_status updated_pairs(struct call *call)
 {
     const kith_pairs_options options = {.cutoff = 1.2,
@@ -352,6 +385,7 @@ const struct scenario scenarios_of_computing[] = {
     {"matrix", matrix},
     {"pairs", pairs},
     {"pairs updated", updated_pairs},
+    {"steps within a cutoff", steps_within_a_cutoff},
     {"nearest pairs", nearest_pairs},
     {"collisions", collisions},
     {"lists of collisions", collision_lists},
