@@ -118,6 +118,7 @@ struct choice {
     int32_t dimensions, parts;
     double edge; /* pairs_safe_distance of points at the origin */
     int64_t most_buckets;
+    int32_t last_divisions;
 };
 
 static __global__ void __launch_bounds__(threads)
@@ -130,18 +131,21 @@ static __global__ void __launch_bounds__(threads)
     found = bounds_of_block(found);
     if (threadIdx.x == 0)
         cells_choose(&choice.lattice, choice.dimensions,
-                     choice.edge + 16 * DBL_EPSILON * found.largest, 1, &found, choice.most_buckets,
-                     grid);
+                     choice.edge + 16 * DBL_EPSILON * found.largest, 1, choice.last_divisions,
+                     &found, choice.most_buckets, grid);
 }
 
 kith_status cells_grid_choose_cuda(kith_context *context, const struct pairs_lattice *lattice,
                                    kith_dtype dtype, int32_t dimensions, double cutoff,
-                                   const struct cells_bounds *bounds, int32_t sides, int64_t count,
-                                   struct cells_grid *grid)
+                                   int32_t last_divisions, const struct cells_bounds *bounds,
+                                   int32_t sides, int64_t count, struct cells_grid *grid)
 {
-    const struct choice choice = {*lattice, dimensions, sides * cells_bounds_parts,
+    const struct choice choice = {*lattice,
+                                  dimensions,
+                                  sides * cells_bounds_parts,
                                   pairs_safe_distance(lattice, dtype, cutoff, 0),
-                                  cells_most_buckets(count)};
+                                  cells_most_buckets(count),
+                                  last_divisions};
     choose<<<1, threads, 0, cuda_stream(context)>>>(choice, bounds, grid);
     return cuda_check_launch("choosing cells");
 }

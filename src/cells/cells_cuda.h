@@ -21,11 +21,12 @@ kith_status cells_wrap_cuda(kith_context *context, kith_array positions,
                             const struct pairs_lattice *lattice, const struct cells_points *points,
                             struct cells_bounds *bounds, unsigned long long *bad_row);
 
-/* cells_grid_choose of the bounds of `sides` sets of points. */
+/* cells_grid_choose of the bounds of `sides` sets of points; cells are so many times shorter along
+ * the last axis of a row. */
 kith_status cells_grid_choose_cuda(kith_context *context, const struct pairs_lattice *lattice,
                                    kith_dtype dtype, int32_t dimensions, double cutoff,
-                                   const struct cells_bounds *bounds, int32_t sides, int64_t count,
-                                   struct cells_grid *grid);
+                                   int32_t last_divisions, const struct cells_bounds *bounds,
+                                   int32_t sides, int64_t count, struct cells_grid *grid);
 
 /*   most_buckets  cells_most_buckets of the count that the grid was chosen for */
 kith_status cells_sort_cuda(kith_context *context, const struct cells_grid *grid,

@@ -57,20 +57,24 @@ KITH_BOTH_SIDES static inline void cells_fold(struct cells_grid *grid, const dou
 
 /* cells_grid_choose_fine.
  *
- *   edge  pairs_safe_distance of the cutoff
- *   most  of buckets */
+ *   edge            pairs_safe_distance of the cutoff
+ *   last_divisions  along the last axis of a row, where smaller cells cost nothing but buckets
+ *   most            of buckets */
 KITH_BOTH_SIDES static inline void cells_choose(const struct pairs_lattice *lattice,
                                                 int32_t dimensions, double edge, int32_t divisions,
+                                                int32_t last_divisions,
                                                 const struct cells_bounds *bounds, int64_t most,
                                                 struct cells_grid *grid)
 {
     const int32_t orders[4][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 1, 2}};
+    const int last = orders[dimensions][2];
     double cells[3];
     for (int k = 0; k < 3; k++) {
         grid->count[k] = 0;
         grid->origin[k] = 0;
         grid->order[k] = orders[dimensions][k];
-        cells_choose_axis(lattice, edge, divisions, bounds, k, grid, &cells[k]);
+        cells_choose_axis(lattice, edge, k == last ? last_divisions : divisions, bounds, k, grid,
+                          &cells[k]);
         if (k >= dimensions) { /* all coordinates are 0 */
             grid->reach[k] = 0;
             cells[k] = 1;

@@ -19,5 +19,6 @@ void cells_grid_choose_fine(const struct pairs_lattice *lattice, kith_dtype dtyp
                             struct cells_grid *grid)
 {
     const double edge = pairs_safe_distance(lattice, dtype, cutoff, bounds->largest);
-    cells_choose(lattice, dimensions, edge, divisions, bounds, cells_most_buckets(count), grid);
+    cells_choose(lattice, dimensions, edge, divisions, divisions, bounds, cells_most_buckets(count),
+                 grid);
 }

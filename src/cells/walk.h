@@ -24,31 +24,48 @@ KITH_BOTH_SIDES static inline int cells_axis(const struct cells_grid *grid, int 
 #endif
 }
 
-struct cells_walk {
-    const struct cells_grid *grid;
-    const int32_t *begin; /* of each bucket, and the end of the last */
-    int64_t low[3], high[3], at[3];
-    int64_t row; /* the bucket where the row along the last axis begins */
-    int32_t image[3];
+/* Where a window is along an axis: a cell, as one of its period where that is periodic, its bucket,
+ * and its image. */
+struct cells_place {
+    int64_t cell;
+    uint32_t bucket;
+    int32_t image;
 };
 
-/* The bucket, and the image, of coordinate `at` of the window along axis k. */
-KITH_BOTH_SIDES static inline int64_t cells_walk_locate(struct cells_walk *walk, int k)
+struct cells_walk {
+    const struct cells_grid *grid;
+    const int32_t *begin;             /* of each bucket, and the end of the last */
+    struct cells_place low[3], at[3]; /* where the window begins, and where the walk is */
+    uint32_t width[3], left[3];       /* cells of the window, and those to come */
+};
+
+/* The place of a coordinate along axis k. */
+KITH_BOTH_SIDES static inline struct cells_place cells_place_of(const struct cells_grid *grid,
+                                                                int64_t cell, int k)
 {
-    const struct cells_grid *grid = walk->grid;
-    int64_t cell = walk->at[k], image = 0;
+    struct cells_place place = {cell, 0, 0};
     if (grid->count[k] > 0) {
-        image = cells_floor_divided(cell, grid->count[k]);
-        cell -= image * grid->count[k];
+        place.image = (int32_t)cells_floor_divided(cell, grid->count[k]);
+        place.cell = cell - place.image * grid->count[k];
     }
-    walk->image[k] = (int32_t)image;
-    return cells_bucket(grid, cell, k);
+    place.bucket =
+        (uint32_t)(place.cell - cells_floor_divided(place.cell, grid->table[k]) * grid->table[k]);
+    return place;
 }
 
-KITH_BOTH_SIDES static inline void cells_walk_locate_row(struct cells_walk *walk)
+/* So many cells on, at most to the end of the table and of the period. */
+KITH_BOTH_SIDES static inline void cells_place_move(const struct cells_grid *grid, uint32_t cells,
+                                                    int k, struct cells_place *place)
 {
-    walk->row = cells_walk_locate(walk, cells_axis(walk->grid, 0)) +
-                cells_walk_locate(walk, cells_axis(walk->grid, 1));
+    place->cell += cells;
+    place->bucket += cells;
+    if (place->bucket == (uint32_t)grid->table[k])
+        place->bucket = 0;
+    if (grid->count[k] > 0 && place->cell == grid->count[k]) {
+        place->cell = 0;
+        place->bucket = 0;
+        place->image++;
+    }
 }
 
 /* Begins at the neighbors of a cell. */
@@ -59,50 +76,59 @@ KITH_BOTH_SIDES static inline void cells_walk_begin(struct cells_walk *walk,
     walk->grid = grid;
     walk->begin = begin;
     for (int k = 0; k < 3; k++) {
-        walk->low[k] = walk->at[k] = cell[k] - grid->reach[k];
-        walk->high[k] = cell[k] + grid->reach[k];
-        if (grid->count[k] == 0 && walk->high[k] - walk->low[k] >= grid->table[k])
-            walk->high[k] = walk->low[k] + grid->table[k] - 1;
+        int64_t width = 2 * grid->reach[k] + 1;
+        if (grid->count[k] == 0 && width > grid->table[k])
+            width = grid->table[k];
+        walk->low[k] = walk->at[k] = cells_place_of(grid, cell[k] - grid->reach[k], k);
+        walk->width[k] = walk->left[k] = (uint32_t)width;
     }
-    cells_walk_locate_row(walk);
+}
+
+/* One cell on along axis k; false at the end of the window, where it begins again. */
+KITH_BOTH_SIDES static inline bool cells_walk_step(struct cells_walk *walk, int k)
+{
+    if (--walk->left[k] > 0) {
+        cells_place_move(walk->grid, 1, k, &walk->at[k]);
+        return true;
+    }
+    walk->at[k] = walk->low[k];
+    walk->left[k] = walk->width[k];
+    return false;
 }
 
 /* Goes to the next row of cells along the last axis; false after the last. */
 KITH_BOTH_SIDES static inline bool cells_walk_next_row(struct cells_walk *walk)
 {
-    const int first = cells_axis(walk->grid, 0), second = cells_axis(walk->grid, 1);
     const int last = cells_axis(walk->grid, 2);
     walk->at[last] = walk->low[last];
-    if (++walk->at[second] > walk->high[second]) {
-        walk->at[second] = walk->low[second];
-        if (++walk->at[first] > walk->high[first])
-            return false;
-    }
-    cells_walk_locate_row(walk);
-    return true;
+    walk->left[last] = walk->width[last];
+    return cells_walk_step(walk, cells_axis(walk->grid, 1)) ||
+           cells_walk_step(walk, cells_axis(walk->grid, 0));
 }
 
 /* The next range that has points; false at the end. */
 KITH_BOTH_SIDES static inline bool cells_walk_next(struct cells_walk *walk, struct cells_run *run)
 {
     const struct cells_grid *grid = walk->grid;
-    const int last = cells_axis(grid, 2);
+    const int first = cells_axis(grid, 0), second = cells_axis(grid, 1), last = cells_axis(grid, 2);
     for (;;) {
-        if (walk->at[last] > walk->high[last] && !cells_walk_next_row(walk))
+        if (walk->left[last] == 0 && !cells_walk_next_row(walk))
             return false;
-        const int64_t bucket = cells_walk_locate(walk, last);
-        int64_t length = walk->high[last] - walk->at[last] + 1;
-        if (length > grid->table[last] - bucket)
-            length = grid->table[last] - bucket;
-        if (grid->count[last] > 0) {
-            const int64_t left = grid->count[last] * (walk->image[last] + 1) - walk->at[last];
-            length = length < left ? length : left;
-        }
-        walk->at[last] += length;
-        run->begin = walk->begin[walk->row + bucket];
-        run->end = walk->begin[walk->row + bucket + length];
-        for (int k = 0; k < 3; k++)
-            run->image[k] = walk->image[k];
+        const struct cells_place place = walk->at[last];
+        const int64_t bucket = walk->at[first].bucket * grid->stride[first] +
+                               walk->at[second].bucket * grid->stride[second] + place.bucket;
+        uint32_t length = walk->left[last];
+        if (length > (uint32_t)grid->table[last] - place.bucket)
+            length = (uint32_t)grid->table[last] - place.bucket;
+        if (grid->count[last] > 0 && length > grid->count[last] - place.cell)
+            length = (uint32_t)(grid->count[last] - place.cell);
+        cells_place_move(grid, length, last, &walk->at[last]);
+        walk->left[last] -= length;
+        run->begin = walk->begin[bucket];
+        run->end = walk->begin[bucket + length];
+        run->image[first] = walk->at[first].image;
+        run->image[second] = walk->at[second].image;
+        run->image[last] = place.image;
         if (run->end > run->begin)
             return true;
     }

@@ -2,16 +2,17 @@
  * warp then evaluates what its threads have: of some seven candidates one is a pair, and formulas
  * would be computed for all of them otherwise. */
 
-/* Where a target is in its search, and the pairs that it has found: found of them, at the same
- * translation, sources list[0], list[threads], … */
+/* Where a target is in its search, and the pairs that it has found, at the same translation:
+ * sources list[0], list[threads], … before list[end]. */
 struct search {
     struct cells_walk walk;
     struct cells_run run;
     bool has_run, moved;
-    int at, found;
+    int at;
     int32_t image[3];
     REAL t[3]; /* its translation */
-    int *list;
+    int first, end;
+    int *list; /* of the block */
 };
 
 /* The next candidates: source search->at on. */
@@ -47,6 +48,7 @@ LAW_INLINE struct search begin_search(const struct sums_cuda_problem &problem,
 {
     struct search search = {};
     search.list = list;
+    search.first = search.end = (int)threadIdx.x;
     if (!target.is_there)
         return search;
     const double x[3] = {(double)target.at[0], (double)target.at[1], (double)target.at[2]};
@@ -65,15 +67,16 @@ template <int count>
 LAW_INLINE void look_at(const struct sums_cuda_problem &problem, const struct target &target,
                         struct search *search, const bool moved)
 {
+    const REAL *records = record_of(problem, search->at);
     REAL source[count][4], d[3];
 #pragma unroll
     for (int k = 0; k < count; k++)
-        load4(record_of(problem, search->at + k), source[k]);
+        load4(records + k * fields_j, source[k]);
 #pragma unroll
     for (int k = 0; k < count; k++) {
-        search->list[search->found * threads] = search->at + k;
+        search->list[search->end] = search->at + k;
         if (vector_to(target, source[k], moved, search->t, d) < (REAL)problem.limit)
-            search->found++;
+            search->end += threads;
     }
     search->at += count;
 }
@@ -84,9 +87,9 @@ LAW_INLINE void find(const struct sums_cuda_problem &problem, const struct targe
 {
     enum { at_once = sums_cuda_at_once };
     const int end = search->run.end;
-    while (search->at + at_once <= end && search->found <= sums_cuda_room - at_once)
+    while (search->at + at_once <= end && search->end < (sums_cuda_room - at_once + 1) * threads)
         look_at<at_once>(problem, target, search, moved);
-    while (search->at < end && search->found < sums_cuda_room)
+    while (search->at < end && search->end < sums_cuda_room * threads)
         look_at<1>(problem, target, search, moved);
 }
 
@@ -97,17 +100,17 @@ LAW_INLINE int add_found(const struct sums_cuda_problem &problem, const struct s
 {
     const int self = problem.leaves_out_self && !search->moved ? target.slot : -1;
     struct reduced<REAL> batch = nothing<REAL>();
-    int pairs = search->found;
+    int pairs = (search->end - search->first) / threads;
 #pragma unroll 2
-    for (int k = 0; k < search->found; k++) {
-        const int j = search->list[k * threads];
+    for (int k = search->first; k < search->end; k += threads) {
+        const int j = search->list[k];
         load_pair(problem, target, j, SUMS_PERIODIC, search->t, pair);
         if (j == self)
             pairs--;
         else
             add_pair(law, *pair, &batch);
     }
-    search->found = 0;
+    search->end = search->first;
     join_all(total, batch);
     return pairs;
 }
@@ -127,7 +130,7 @@ extern "C" __global__ void __launch_bounds__(threads)
     struct sums_pair pair;
     long long pairs = 0;
     const struct target target = begin_target(problem.targets, &pair);
-    struct search search = begin_search(problem, &grid, target, lists + threadIdx.x);
+    struct search search = begin_search(problem, &grid, target, lists);
     while (__any_sync(all, search.has_run)) {
         const bool moves = SUMS_PERIODIC && __any_sync(all, search.moved);
         if (search.has_run && moves)
@@ -137,8 +140,8 @@ extern "C" __global__ void __launch_bounds__(threads)
         if (search.has_run && search.at == search.run.end)
             next_run(&search);
         const bool changes = image_changes(search);
-        if (__any_sync(all, search.found > sums_cuda_room - sums_cuda_of_run ||
-                                (changes && search.found > 0)))
+        if (__any_sync(all, search.end >= (sums_cuda_room - sums_cuda_of_run + 1) * threads ||
+                                (changes && search.end > search.first)))
             pairs += add_found(problem, law, target, &search, &pair, &total);
         if (changes)
             take_image(problem, &search);

@@ -21,6 +21,10 @@
  * to have so many blocks, and a part so many sources. */
 enum { blocks_a_multiprocessor = 8, least_part_sources = 1024, most_parts = 256 };
 
+/* Cells along a row, as many as a cutoff is long: a target's rows are then 2.25 cutoffs long in
+ * place of 3. */
+enum { cells_a_cutoff = 4 };
+
 /* A side in the making. */
 struct making_side {
     const struct sums_side *side;
@@ -201,8 +205,8 @@ static kith_status sort_sides(struct making *making)
     if (!problem->same)
         KITH_TRY(wrap_side(making, &making->targets, making->bounds + cells_bounds_parts));
     KITH_TRY(cells_grid_choose_cuda(making->context, &problem->lattice, problem->dtype,
-                                    problem->dimensions, problem->cutoff, making->bounds, sides,
-                                    problem->sources.count, making->grid));
+                                    problem->dimensions, problem->cutoff, cells_a_cutoff,
+                                    making->bounds, sides, problem->sources.count, making->grid));
     KITH_TRY(sort_side(making, &making->sources, making->begin));
     return problem->same ? KITH_OK : sort_side(making, &making->targets, NULL);
 }
