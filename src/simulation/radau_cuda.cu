@@ -198,8 +198,10 @@ kith_status radau_cuda(kith_context *context, const struct radau_systems *proble
     systems_kernel<<<blocks, block_threads, 0, cuda_stream(context)>>>(
         device, threads, device.bodies > warp ? 2 : 1);
     KITH_TRY(cuda_check_launch("starting the kernel of the steps of ias15"));
+    KITH_TRY(cuda_wait(context, "taking the steps of ias15"));
     KITH_TRY(cuda_check(
         cudaMemcpyAsync(system, memory, bytes, cudaMemcpyDeviceToHost, cuda_stream(context)),
         "copying the steps of the systems"));
-    return cuda_wait(context, "taking the steps of ias15");
+    return cuda_check(cudaStreamSynchronize(cuda_stream(context)),
+                      "copying the steps of the systems");
 }
