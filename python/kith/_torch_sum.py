@@ -174,7 +174,7 @@ def sum(positions: Tensor, outputs: str | Mapping[str, str], *, cutoff: float | 
     include_self : bool
         Count the pair of a particle with itself, at r = 0.
     device : str or Device
-        Where to compute with arrays in host memory: see `Context`; ``auto`` is the CPU.
+        Where to compute with arrays in host memory: see `kith.Context`; ``auto`` is the CPU.
     threads : int
         Threads of the CPU; 0 for as many as there are cores.
     context : Context, optional
