@@ -53,7 +53,7 @@ KITH_BOTH_SIDES static inline struct cells_place cells_place_of(const struct cel
     return place;
 }
 
-/* So many cells on, at most to the end of the table and of the period. */
+/* Moves on by `cells`, at most to the end of the table and of the period. */
 KITH_BOTH_SIDES static inline void cells_place_move(const struct cells_grid *grid, uint32_t cells,
                                                     int k, struct cells_place *place)
 {
