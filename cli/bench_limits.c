@@ -2,12 +2,12 @@
  * machine's limits: the bandwidth of a copy, and the arithmetic of gravity on numbers in registers.
  */
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
 #include "device/context.h"
-#include "device/threads.h"
 #include "forces/limit.h"
 
 kith_status bench_array(kith_context *context, kith_dtype dtype, int64_t rows, int64_t columns,
@@ -42,35 +42,51 @@ void bench_arrays_free(kith_context *context, struct bench_arrays *arrays)
         context->services->release(context, arrays->at[--arrays->count].data);
 }
 
-enum { copied_bytes = 256 << 20 };
-
-struct copy {
+struct part {
     char *to;
     const char *from;
-    size_t part; /* bytes of each thread's */
+    size_t bytes;
 };
 
-static void copy_part(void *argument, int64_t k)
+static void *copy_part(void *argument)
 {
-    const struct copy *copy = argument;
-    memcpy(copy->to + (size_t)k * copy->part, copy->from + (size_t)k * copy->part, copy->part);
+    const struct part *part = argument;
+    memcpy(part->to, part->from, part->bytes);
+    return NULL;
 }
 
 /* A block for each thread, which memcpy writes past the caches. */
-static double copy_on_host(kith_context *context, int32_t threads)
+static void copy_by_threads(int32_t threads, char *to, const char *from, size_t bytes)
 {
-    enum { times = 5 };
-    char *from = malloc(copied_bytes), *to = malloc(copied_bytes);
-    struct copy copy = {to, from, copied_bytes / (size_t)threads};
+    enum { most = 256 };
+    struct part parts[most];
+    pthread_t started[most];
+    const size_t count = threads < most ? (size_t)threads : most;
+    size_t running = 0;
+    for (size_t k = 0; k < count; k++)
+        parts[k] = (struct part){to + bytes / count * k, from + bytes / count * k, bytes / count};
+    while (running + 1 < count &&
+           pthread_create(&started[running], NULL, copy_part, &parts[running]) == 0)
+        running++;
+    for (size_t k = running; k < count; k++)
+        copy_part(&parts[k]);
+    while (running > 0)
+        pthread_join(started[--running], NULL);
+}
+
+static double copy_on_host(int32_t threads)
+{
+    enum { bytes = 256 << 20, times = 5 };
+    char *from = malloc(bytes), *to = malloc(bytes);
     double best = 0;
     if (from && to) {
-        memset(from, 1, copied_bytes);
-        memset(to, 2, copied_bytes);
+        memset(from, 1, bytes);
+        memset(to, 2, bytes);
     }
     for (int k = 0; from && to && k < times; k++) {
         const double start = cli_clock();
-        if (kith_for_each(context, threads, threads, copy_part, &copy) == KITH_OK)
-            best = fmax(best, 2.0 * copied_bytes / (cli_clock() - start));
+        copy_by_threads(threads, to, from, bytes);
+        best = fmax(best, 2.0 * bytes / (cli_clock() - start));
     }
     free(from);
     free(to);
@@ -105,8 +121,7 @@ static double copy_on_device(kith_context *context)
 double bench_copy_rate(struct bench_context *on)
 {
     if (on->copy_rate == 0)
-        on->copy_rate =
-            on->threads ? copy_on_host(on->context, on->threads) : copy_on_device(on->context);
+        on->copy_rate = on->threads ? copy_on_host(on->threads) : copy_on_device(on->context);
     return on->copy_rate;
 }
 
