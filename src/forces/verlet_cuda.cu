@@ -18,7 +18,7 @@
 enum { most_particles = INT32_MAX - 1024, most_cells_of_axis = 1 << 20 };
 
 /* Of the cutoff: a skin that kith chooses, and the least for which a list is worth it. */
-static const double usual_skin = 0.12, least_skin = 0.02;
+static const double usual_skin = 0.2, least_skin = 0.02;
 
 /* Lists have room for rows longer than the mean by this factor. */
 static const double room_of_mean = 1.35;
