@@ -1,11 +1,9 @@
 /* Steps of whfast on a GPU: a planet in each thread, a system in a part of a warp, with all of its
  * state in registers, and the arithmetic of the CPU's kernels (whfast_step.h).
  *
- * Of eight planets each takes 262 instructions of double precision a step in democratic
- * heliocentric coordinates (Kepler's equation and motion 128, attractions 88, the star's jump 27,
- * kicks 15, a component of the center of mass 4) and 310 in Jacobi's. An H200, of
- * 132 multiprocessors with 64 such units at 1.98 GHz, does 16.7·10¹² a second: a step of a system
- * takes at least 0.126 and 0.149 ns. */
+ * Of eight planets each takes 247 instructions of double precision a step in democratic
+ * heliocentric coordinates and 299 in Jacobi's. An H200, of 132 multiprocessors with 64 such units
+ * at 1.98 GHz, does 16.7·10¹² a second: a step of a system takes at least 0.118 and 0.143 ns. */
 
 #include "simulation/whfast_cuda.h"
 
@@ -253,18 +251,6 @@ static __global__ void __launch_bounds__(block_threads)
     store_vector(problem, layout, star_velocity, 0, problem.velocity);
 }
 
-/* B for a step, of the kernel `kernel` unless it is composition. */
-template <int kernel, bool is_jacobi>
-SIMD_INLINE void interact_by(struct whfast_planets *p, const struct whfast_layout layout, double h)
-{
-    if (kernel == whfast_default) {
-        interact(p, layout, is_jacobi, h);
-        return;
-    }
-    accelerate_twice(p, layout, kernel == whfast_lazy, h * h / 12);
-    kick_planets(p, layout, h);
-}
-
 /* The center of mass in the loop of steps: a component in each of four lanes, where there are so
  * many. */
 template <int lanes> struct center_lane {
@@ -299,14 +285,14 @@ template <int lanes> struct center_lane {
     }
 };
 
-/* Blocks of a multiprocessor, for registers of 128, 168 or 255. */
-__host__ __device__ constexpr int blocks_for(int slots, bool is_jacobi)
+/* Blocks of a multiprocessor, for 96 registers with a few spilled, or 255. */
+__host__ __device__ constexpr int blocks_for(int slots)
 {
-    return slots > 1 ? 2 : is_jacobi ? 3 : 4;
+    return slots > 1 ? 2 : 5;
 }
 
 template <int lanes, int slots, int kernel, bool is_jacobi>
-static __global__ void __launch_bounds__(block_threads, blocks_for(slots, is_jacobi))
+static __global__ void __launch_bounds__(block_threads, blocks_for(slots))
     step_kernel(const __grid_constant__ struct whfast_device problem)
 {
     const struct whfast_layout layout = {false, slots, lanes};
@@ -324,8 +310,7 @@ static __global__ void __launch_bounds__(block_threads, blocks_for(slots, is_jac
     } else {
         center_lane<lanes> center(p);
         for (int64_t step = 0; step < problem.steps; step++) {
-            interact_by<kernel, is_jacobi>(&p, layout, h);
-            drift_planets(&p, layout, h);
+            step_at_once(&p, layout, (enum whfast_kernel)kernel, is_jacobi, h);
             center.drift(p, h);
         }
         center.put(p);

@@ -263,9 +263,11 @@ SIMD_INLINE struct whfast_functions whfast_solve(const struct whfast_start *star
 }
 #endif
 
-/* Moves the planets; q and v go with what did not fit into them. */
-SIMD_INLINE void whfast_end(const struct whfast_start *start, const struct whfast_functions *at,
-                            vdouble q[3], vdouble v[3], vdouble lost_q[3], vdouble lost_v[3])
+/* Moves the planets from from_q and from_v, where the drift starts; q and v go with what did not
+ * fit into them, or is not yet added to them. */
+SIMD_INLINE void whfast_move(const struct whfast_start *start, const struct whfast_functions *at,
+                             const vdouble from_q[3], const vdouble from_v[3], vdouble q[3],
+                             vdouble v[3], vdouble lost_q[3], vdouble lost_v[3])
 {
     const struct whfast_orbit *orbit = &start->orbit;
     const vdouble end = simd_fma(orbit->rv, at->g1, simd_fma(orbit->zeta, at->g2, orbit->r));
@@ -274,11 +276,18 @@ SIMD_INLINE void whfast_end(const struct whfast_start *start, const struct whfas
     const vdouble f_rate = -(at_end * at->g1 * start->inverse), g_rate = -(at_end * at->g2);
     SIMD_UNROLL
     for (int32_t c = 0; c < 3; c++) {
-        const vdouble way = simd_fma(f, q[c], g * v[c]) + lost_q[c];
-        const vdouble change = simd_fma(f_rate, q[c], g_rate * v[c]) + lost_v[c];
+        const vdouble way = simd_fma(f, from_q[c], simd_fma(g, from_v[c], lost_q[c]));
+        const vdouble change = simd_fma(f_rate, from_q[c], simd_fma(g_rate, from_v[c], lost_v[c]));
         q[c] = whfast_add(q[c], way, &lost_q[c]);
         v[c] = whfast_add(v[c], change, &lost_v[c]);
     }
+}
+
+SIMD_INLINE void whfast_end(const struct whfast_start *start, const struct whfast_functions *at,
+                            vdouble q[3], vdouble v[3], vdouble lost_q[3], vdouble lost_v[3])
+{
+    const vdouble from_q[3] = {q[0], q[1], q[2]}, from_v[3] = {v[0], v[1], v[2]};
+    whfast_move(start, at, from_q, from_v, q, v, lost_q, lost_v);
 }
 
 /* Moves the planets of a vector for a time h. */

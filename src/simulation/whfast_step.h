@@ -250,11 +250,66 @@ SIMD_OUTLINE void compose(struct whfast_planets *p, double h)
     interact_any(p, h / 6);
 }
 
+#if SIMD_IS_SCALAR
+/* The kick by p->a, the star's jump by way[c], and A for a time h: their changes are added to q and
+ * v at once. */
+SIMD_INLINE void kick_and_drift(struct whfast_planets *p, const struct whfast_layout layout,
+                                const bool is_jacobi, const vdouble way[3], double h)
+{
+    const int64_t slots = layout.slots;
+    SIMD_UNROLL
+    for (int64_t k = 0; k < slots; k++) {
+        vdouble q[3], v[3], from_q[3], from_v[3], lost_q[3], lost_v[3];
+        load_three(p->q, slots, k, q);
+        load_three(p->v, slots, k, v);
+        load_three(p->lost_q, slots, k, lost_q);
+        load_three(p->lost_v, slots, k, lost_v);
+        SIMD_UNROLL
+        for (int32_t c = 0; c < 3; c++) {
+            if (!is_jacobi)
+                lost_q[c] = simd_fma(way[c], p->kick[k], lost_q[c]);
+            lost_v[c] = simd_fma(h, p->a[c * slots + k], lost_v[c]);
+            from_q[c] = is_jacobi ? q[c] : q[c] + lost_q[c];
+            from_v[c] = v[c] + lost_v[c];
+        }
+        const struct whfast_start start = whfast_begin(p->mu[k], h, from_q, from_v);
+        const struct whfast_functions at = whfast_solve(&start);
+        whfast_move(&start, &at, from_q, from_v, q, v, lost_q, lost_v);
+        store_three(q, slots, k, p->q);
+        store_three(v, slots, k, p->v);
+        store_three(lost_q, slots, k, p->lost_q);
+        store_three(lost_v, slots, k, p->lost_v);
+    }
+}
+
+/* B and A for a time h. */
+SIMD_INLINE void step_at_once(struct whfast_planets *p, const struct whfast_layout layout,
+                              const enum whfast_kernel kernel, const bool is_jacobi, double h)
+{
+    vdouble way[3] = {0, 0, 0};
+    if (kernel == whfast_default)
+        accelerate(p, layout, is_jacobi, false, p->q, p->q);
+    else
+        accelerate_twice(p, layout, kernel == whfast_lazy, h * h / 12);
+    SIMD_UNROLL
+    for (int32_t c = 0; !is_jacobi && c < 3; c++)
+        way[c] = h * whfast_sum(layout, p->jump, p->v + c * layout.slots);
+    kick_and_drift(p, layout, is_jacobi, way, h);
+}
+#endif
+
 /* Steps between two first drifts. */
 SIMD_OUTLINE void step_any(struct whfast_planets *p, enum whfast_kernel kernel, double h,
                            int64_t steps)
 {
     for (int64_t step = 0; step < steps; step++) {
+#if SIMD_IS_SCALAR
+        if (kernel != whfast_composition) {
+            step_at_once(p, p->layout, kernel, p->is_jacobi, h);
+            drift_center(p, h);
+            continue;
+        }
+#endif
         if (kernel == whfast_composition)
             compose(p, h);
         else if (kernel == whfast_default)

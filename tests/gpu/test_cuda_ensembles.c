@@ -258,18 +258,18 @@ static void test_steps_undo_themselves_backwards(void **state)
     kith_context_free(gpu);
 }
 
-/* As the CPU's test in tests/simulation/test_whfast.c. */
+/* Rounding alone is left of the errors. */
 static void test_the_outer_planets_keep_energy_and_angular_momentum(void **state)
 {
     (void)state;
     const double years = 20000;
     kith_context *gpu = new_gpu_context(0);
     kith_bodies *bodies = made("outer-solar-system", (kith_initial_options){0});
-    kith_simulation *simulation = simulated(gpu, bodies, outer_planets(25, 17, "lazy"));
+    kith_simulation *simulation = simulated(gpu, bodies, outer_planets(10, 17, "lazy"));
     const kith_diagnostics before = diagnosed(simulation);
     double largest = 0, turned = 0;
     for (int k = 0; k < 20; k++) {
-        assert_ok(kith_simulation_step(simulation, (int64_t)(years * 365.25 / 25 / 20)));
+        assert_ok(kith_simulation_step(simulation, (int64_t)(years * 365.25 / 10 / 20)));
         const kith_diagnostics now = diagnosed(simulation);
         largest = fmax(largest, fabs(now.total_energy / before.total_energy - 1));
         turned = fmax(
@@ -277,8 +277,8 @@ static void test_the_outer_planets_keep_energy_and_angular_momentum(void **state
     }
     print_message("errors of energy %.2g and angular momentum %.2g after %g years\n", largest,
                   turned, years);
-    assert_true(largest < 2e-14);
-    assert_true(turned < 2e-14);
+    assert_true(largest < 1e-14);
+    assert_true(turned < 1e-14);
     kith_simulation_free(simulation);
     kith_bodies_free(bodies);
     kith_context_free(gpu);
