@@ -62,35 +62,45 @@ LAW_INLINE struct search begin_search(const struct sums_cuda_problem &problem,
     return search;
 }
 
-/* Tests the next candidates, and keeps those that are pairs. */
-template <int count>
+/* Tests the candidates from group on, which begins at a multiple of their number, and keeps those
+ * that are pairs: all, or those from search->at to end. */
+template <bool is_whole>
 LAW_INLINE void look_at(const struct sums_cuda_problem &problem, const struct target &target,
-                        struct search *search, const bool moved)
+                        struct search *search, int group, int end, const bool moved)
 {
-    const REAL *records = record_of(problem, search->at);
-    REAL source[count][4], d[3];
+    REAL x[SUMS_DIMENSIONS][sums_cuda_group], d[3];
 #pragma unroll
-    for (int k = 0; k < count; k++)
-        load4(records + k * fields_j, source[k]);
+    for (int c = 0; c < SUMS_DIMENSIONS; c++)
+        load4((const REAL *)problem.positions[c] + group, x[c]);
 #pragma unroll
-    for (int k = 0; k < count; k++) {
-        search->list[search->end] = search->at + k;
-        if (vector_to(target, source[k], moved, search->t, d) < (REAL)problem.limit)
+    for (int k = 0; k < sums_cuda_group; k++) {
+        REAL source[3] = {};
+        for (int c = 0; c < SUMS_DIMENSIONS; c++)
+            source[c] = x[c][k];
+        const bool is_near = vector_to(target, source, moved, search->t, d) < (REAL)problem.limit;
+        search->list[search->end] = group + k;
+        if (is_near && (is_whole || (group + k >= search->at && group + k < end)))
             search->end += threads;
     }
-    search->at += count;
+    search->at = group + sums_cuda_group;
+}
+
+LAW_INLINE bool has_room(const struct search &search)
+{
+    return search.end < (sums_cuda_room - sums_cuda_group + 1) * threads;
 }
 
 /* Tests the candidates of a range, as far as there is room for pairs. */
 LAW_INLINE void find(const struct sums_cuda_problem &problem, const struct target &target,
                      struct search *search, const bool moved)
 {
-    enum { at_once = sums_cuda_at_once };
     const int end = search->run.end;
-    while (search->at + at_once <= end && search->end < (sums_cuda_room - at_once + 1) * threads)
-        look_at<at_once>(problem, target, search, moved);
-    while (search->at < end && search->end < sums_cuda_room * threads)
-        look_at<1>(problem, target, search, moved);
+    if (has_room(*search)) /* it may begin, and end, within a group */
+        look_at<false>(problem, target, search, search->at & ~(sums_cuda_group - 1), end, moved);
+    while (search->at + sums_cuda_group <= end && has_room(*search))
+        look_at<true>(problem, target, search, search->at, end, moved);
+    if (search->at < end && search->at + sums_cuda_group > end && has_room(*search))
+        look_at<false>(problem, target, search, search->at, end, moved);
 }
 
 /* Evaluates what was found, and gives how many pairs that were. */
@@ -137,7 +147,7 @@ extern "C" __global__ void __launch_bounds__(threads)
             find(problem, target, &search, true);
         else if (search.has_run)
             find(problem, target, &search, false);
-        if (search.has_run && search.at == search.run.end)
+        if (search.has_run && search.at >= search.run.end)
             next_run(&search);
         const bool changes = image_changes(search);
         if (__any_sync(all, search.end >= (sums_cuda_room - sums_cuda_of_run + 1) * threads ||

@@ -29,6 +29,8 @@ static __global__ void __launch_bounds__(threads) pack(const struct sums_packing
     for (int k = 0; k < packing.fields; k += 4)
         to[k / 4] = {field<real>(packing, k, row), field<real>(packing, k + 1, row),
                      field<real>(packing, k + 2, row), field<real>(packing, k + 3, row)};
+    for (int c = 0; c < 3 && packing.positions[0]; c++)
+        ((real *)packing.positions[c])[slot] = field<real>(packing, c, row);
 }
 
 kith_status sums_pack_cuda(kith_context *context, const struct sums_packing *packing)

@@ -32,6 +32,7 @@ struct making_side {
     struct cells_points wrapped; /* by row; within a cutoff */
     uint32_t *order;
     void *records;
+    void *positions[3]; /* of sources within a cutoff, by slot */
     int32_t columns, fields;
     unsigned long long *bad_position;
 };
@@ -156,6 +157,9 @@ static void lay_out(struct arena *arena, struct making *making)
     }
     if (!making->has_cells)
         return;
+    for (int c = 0; c < 3; c++)
+        sources->positions[c] =
+            arena_take(arena, m + sums_cuda_group, kith_dtype_bytes(problem->dtype));
     making->bounds = arena_take(arena, 2 * cells_bounds_parts, sizeof *making->bounds);
     making->grid = arena_take(arena, 1, sizeof *making->grid);
     making->begin = arena_take(arena, cells_most_buckets(m) + 1, sizeof *making->begin);
@@ -240,6 +244,7 @@ static kith_status pack_side(struct making *making, const struct making_side *si
                                    .columns = 3,
                                    .fields = side->fields,
                                    .records = side->records};
+    memcpy(packing.positions, side->positions, sizeof packing.positions);
     pack_positions(making, side, &packing);
     for (int32_t k = 0; k < formula_most_columns; k++) {
         const char *name = NULL;
@@ -315,6 +320,8 @@ static struct sums_cuda_problem problem_of(struct making *making)
                                       .column_stride = problem->results.strides[1],
                                       .pairs = problem->wants_pair_count ? making->counters : NULL};
     formula_constants(problem->formulas->formula, problem->formulas->parameter, given.numbers.c);
+    for (int c = 0; c < 3; c++)
+        given.positions[c] = making->sources.positions[c];
     if (problem->list.offsets)
         given.list = list_of(making);
     return given;

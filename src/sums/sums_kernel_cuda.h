@@ -11,7 +11,7 @@ enum {
     sums_cuda_threads = 128,
     sums_cuda_room = 48,   /* pairs that a target collects before they are evaluated */
     sums_cuda_of_run = 12, /* for which there is to be room before the next run */
-    sums_cuda_at_once = 4  /* candidates whose positions are read at once */
+    sums_cuda_group = 4    /* candidates whose positions are read at once */
 };
 
 /* Targets or sources by their slot: the place after sorting, or the row. A record is x, y, z, then
@@ -42,6 +42,7 @@ struct sums_cuda_problem {
     int64_t part_sources;
     double *value, *rest; /* part × target × output; of several parts */
     struct pairs_lattice lattice;
+    const void *positions[3]; /* within a cutoff: of the sources by slot, and of some more */
     const struct cells_grid *grid;
     const int32_t *begin;
     struct sums_cuda_list list;
