@@ -80,6 +80,19 @@ static __global__ void find_begins(int64_t cells, int64_t count, const uint64_t 
     begin[cell] = (int32_t)search_64((const int64_t *)keys, 0, count, cell);
 }
 
+/* Where a place is within the cell. */
+template <typename real>
+static __device__ float4 point_of(const struct verlet_cuda_building &building,
+                                  const typename verlet_types<real>::place &place)
+{
+    using natural = typename verlet_types<real>::natural;
+    double x[3] = {0, 0, 0};
+    for (int c = 0; c < 3; c++)
+        for (int k = 0; k < building.dimensions; k++)
+            x[c] += (double)(natural)place.x[k] * building.edge[k][c];
+    return make_float4((float)x[0], (float)x[1], (float)x[2], 0);
+}
+
 template <typename real> static __global__ void arrange(const struct verlet_cuda_building building)
 {
     using place = typename verlet_types<real>::place;
@@ -94,10 +107,40 @@ template <typename real> static __global__ void arrange(const struct verlet_cuda
     ((vector *)building.to.position)[slot] = ((const vector *)building.from.position)[before];
     ((vector *)building.to.velocity)[slot] = ((const vector *)building.from.velocity)[before];
     building.to.order[slot] = row;
+    ((float4 *)building.points)[slot] =
+        point_of<real>(building, ((const place *)building.places_before)[before]);
     for (int k = 0; k < 2; k++)
         if (building.column[k])
             ((real *)building.slot_column[k])[slot] = ((const real *)building.column[k])[row];
 }
+
+/* Whether a slot is near: by places, of two images the nearer one; or by the points of a known
+ * image, of which `own` is as far away. */
+template <typename real> struct near_place {
+    const struct verlet_cuda_building &building;
+    typename verlet_types<real>::place own;
+
+    __device__ bool operator()(int32_t slot) const
+    {
+        using place = typename verlet_types<real>::place;
+        real d[3];
+        verlet_separate<real>(building.edge, building.is_orthogonal, own,
+                              ((const place *)building.list.reference)[slot], d);
+        return fma(d[2], d[2], fma(d[1], d[1], d[0] * d[0])) < (real)building.search2;
+    }
+};
+
+struct near_point {
+    const float4 *points;
+    float x, y, z, search2;
+
+    __device__ bool operator()(int32_t slot) const
+    {
+        const float4 other = points[slot];
+        const float dx = other.x - x, dy = other.y - y, dz = other.z - z;
+        return fmaf(dz, dz, fmaf(dy, dy, dx * dx)) < search2;
+    }
+};
 
 /* What the threads that share a slot have found of its row. */
 struct row {
@@ -107,75 +150,84 @@ struct row {
 };
 
 /* The slots begin … end − 1 that are near. */
-template <typename real>
-static __device__ void take_slots(const struct verlet_cuda_building &building,
-                                  const typename verlet_types<real>::place &own, int32_t begin,
-                                  int32_t end, struct row *row)
+template <typename test>
+static __device__ void take_slots(const struct verlet_cuda_list &list, const test &is_near_to,
+                                  int32_t begin, int32_t end, struct row *row)
 {
-    using place = typename verlet_types<real>::place;
-    const place *places = (const place *)building.list.reference;
+    int *partners = list.partner + row->slot * list.room;
     for (int32_t first = begin; first < end; first += lanes) {
         const int32_t p = first + row->lane;
-        bool is_near = false;
-        if (p < end && p != row->slot) {
-            real d[3];
-            verlet_separate<real>(building.edge, building.is_orthogonal, own, places[p], d);
-            is_near = fma(d[2], d[2], fma(d[1], d[1], d[0] * d[0])) < (real)building.search2;
-        }
+        const bool is_near = p < end && p != row->slot && is_near_to(p);
         const unsigned near = __ballot_sync(row->mask, is_near) & row->mask;
         const unsigned before = near & ((1U << (threadIdx.x % 32)) - 1);
         const int64_t at = row->length + __popc(before);
-        if (is_near && at < building.list.room)
-            building.list.partner[row->slot * building.list.room + verlet_place_in_row(at)] = p;
+        if (is_near && at < list.room)
+            partners[verlet_place_in_row(at)] = p;
         row->length += __popc(near);
     }
 }
 
-/* The cells within reach, from low on along each axis: rows of them along the last one, each of
- * which may continue at its beginning. Every thread looks where a row begins and ends. */
-template <typename real>
-static __device__ void take_cells(const struct verlet_cuda_building &building,
-                                  const typename verlet_types<real>::place &own, const int low[3],
+/* `own`, as far from points as the image of a row is. */
+static __device__ struct near_point moved(const struct verlet_cuda_building &building,
+                                          const float4 &own, const int image[3], int farther)
+{
+    const int last = building.cells.axis[2];
+    int32_t all[3] = {image[0], image[1], image[2]};
+    all[last] += farther;
+    float t[3];
+    for (int c = 0; c < 3; c++)
+        t[c] = (float)pairs_translation(&building.lattice, all, c);
+    return {(const float4 *)building.points, own.x - t[0], own.y - t[1], own.z - t[2],
+            (float)building.search2};
+}
+
+static __device__ int share(const struct row *row, int number, int lane)
+{
+    return __shfl_sync(row->mask, number, lane, lanes);
+}
+
+/* The rows of cells within reach, from low on: each thread looks where one of them begins and ends,
+ * then all look at its slots. */
+template <typename real, bool is_wide>
+static __device__ void take_cells(const struct verlet_cuda_building &building, const int low[3],
                                   struct row *row)
 {
+    using place = typename verlet_types<real>::place;
     const struct verlet_cuda_cells &cells = building.cells;
-    const int na = cells.count[cells.axis[0]], nb = cells.count[cells.axis[1]];
-    const int nc = cells.count[cells.axis[2]], window = cells.window[cells.axis[2]];
-    const int across = cells.window[cells.axis[1]];
-    const int rows = cells.window[cells.axis[0]] * across;
-    const int from = low[2] < 0 ? low[2] + nc : low[2];
-    const int here = window < nc - from ? window : nc - from;
+    const int rows = verlet_count_rows(&cells);
+    const near_place<real> by_place = {building,
+                                       ((const place *)building.list.reference)[row->slot]};
+    const float4 own = is_wide ? ((const float4 *)building.points)[row->slot] : float4{};
     for (int first = 0; first < rows; first += lanes) {
-        const int own_row = first + row->lane;
-        int32_t begin = 0, end = 0, begin_again = 0, end_again = 0;
-        if (own_row < rows) {
-            const int a = low[0] + own_row / across, b = low[1] + own_row % across;
-            const int64_t at = (int64_t)(a < 0     ? a + na
-                                         : a >= na ? a - na
-                                                   : a) *
-                                   nb +
-                               (b < 0     ? b + nb
-                                : b >= nb ? b - nb
-                                          : b);
-            const int32_t *begins = cells.begin + at * nc;
-            begin = begins[from];
-            end = begins[from + here];
-            if (window > here) {
-                begin_again = begins[0];
-                end_again = begins[window - here];
-            }
-        }
+        const int number = first + row->lane < rows ? first + row->lane : rows - 1;
+        const struct verlet_cuda_row of_thread = verlet_row_of(&cells, low, number);
+        const int32_t *begins = cells.begin + of_thread.first;
+        const int32_t begin = begins[of_thread.from];
+        const int32_t end = begins[of_thread.from + of_thread.here];
+        const int32_t begin_again = begins[0], end_again = begins[of_thread.again];
         for (int k = 0; k < lanes && first + k < rows; k++) {
-            take_slots<real>(building, own, __shfl_sync(row->mask, begin, k, lanes),
-                             __shfl_sync(row->mask, end, k, lanes), row);
-            if (window > here)
-                take_slots<real>(building, own, __shfl_sync(row->mask, begin_again, k, lanes),
-                                 __shfl_sync(row->mask, end_again, k, lanes), row);
+            const int image[3] = {share(row, of_thread.image[0], k),
+                                  share(row, of_thread.image[1], k),
+                                  share(row, of_thread.image[2], k)};
+            const int32_t from = share(row, begin, k), to = share(row, end, k);
+            const int32_t from_again = share(row, begin_again, k),
+                          to_again = share(row, end_again, k);
+            if (is_wide)
+                take_slots(building.list, moved(building, own, image, 0), from, to, row);
+            else
+                take_slots(building.list, by_place, from, to, row);
+            if (from_again == to_again)
+                continue;
+            if (is_wide)
+                take_slots(building.list, moved(building, own, image, 1), from_again, to_again,
+                           row);
+            else
+                take_slots(building.list, by_place, from_again, to_again, row);
         }
     }
 }
 
-template <typename real>
+template <typename real, bool is_wide>
 static __global__ void list_partners(const struct verlet_cuda_building building)
 {
     using place = typename verlet_types<real>::place;
@@ -188,10 +240,10 @@ static __global__ void list_partners(const struct verlet_cuda_building building)
     const place own = ((const place *)building.list.reference)[slot];
     int low[3];
     for (int k = 0; k < 3; k++) {
-        const int axis = cells.axis[k], cell = verlet_cell_of(own.x[axis], cells.count[axis]);
-        low[k] = cells.window[axis] == cells.count[axis] ? 0 : cell - cells.reach[axis];
+        const int axis = cells.axis[k];
+        low[k] = verlet_lowest_cell(&cells, k, verlet_cell_of(own.x[axis], cells.count[axis]));
     }
-    take_cells<real>(building, own, low, &row);
+    take_cells<real, is_wide>(building, low, &row);
     const int whole =
         (row.length + verlet_cuda_row_unit - 1) / verlet_cuda_row_unit * verlet_cuda_row_unit;
     for (int64_t at = row.length + row.lane; at < whole && at < building.list.room; at += lanes)
@@ -223,7 +275,11 @@ static kith_status build(kith_context *context, const struct verlet_cuda_buildin
     KITH_TRY(cuda_check(
         cudaMemsetAsync(&list->control->longest, 0, sizeof list->control->longest, stream),
         "listing partners"));
-    list_partners<real><<<blocks_for(list->count * lanes), threads, 0, stream>>>(*building);
+    const unsigned blocks = blocks_for(list->count * lanes);
+    if (building->is_wide)
+        list_partners<real, true><<<blocks, threads, 0, stream>>>(*building);
+    else
+        list_partners<real, false><<<blocks, threads, 0, stream>>>(*building);
     return cuda_check_launch("listing partners");
 }
 

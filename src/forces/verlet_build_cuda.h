@@ -3,6 +3,7 @@
 
 #include "core/status.h"
 #include "forces/verlet_cuda_problem.h"
+#include "forces/verlet_rows.h"
 #include "kith/array.h"
 #include "kith/context.h"
 
@@ -10,28 +11,21 @@
 extern "C" {
 #endif
 
-/* Cells along the vectors, in the order `axis`: those that differ along the last are next to each
- * other. Within the search distance are the cells from reach below to reach above, of which window
- * are different ones. */
-struct verlet_cuda_cells {
-    int axis[3], count[3], reach[3], window[3];
-    int64_t total;
-    int32_t *begin; /* total + 1 */
-};
-
 /* What it takes to make a list. */
 struct verlet_cuda_building {
     struct verlet_cuda_list list;
     struct verlet_cuda_cells cells;
     struct pairs_lattice lattice;
     int is_orthogonal, dimensions;
-    double edge[3][3];                                     /* as in verlet_cuda_step */
-    double search2;                                        /* the square of the search distance */
+    double edge[3][3]; /* as in verlet_cuda_step */
+    double search2;    /* the square of the search distance */
+    bool is_wide;      /* there are more cells than within reach, along each periodic axis */
     const void *position[3], *velocity[3], *mass, *weight; /* by row; NULL: zeros, ones */
     struct verlet_cuda_state from, to;                     /* before and after sorting */
     const void *column[2]; /* of a formula: weights and charges by row, or NULL */
     void *slot_column[2];  /* [out] by slot */
     void *places;          /* [out] by slot */
+    void *points;          /* positions within the cell by slot, in float: scratch, too */
     void *places_before;   /* in the order before; scratch, like the next three */
     uint64_t *keys;
     uint32_t *sorted; /* the slot before of a slot */

@@ -23,6 +23,9 @@ static const double usual_skin = 0.2, least_skin = 0.02;
 /* Lists have room for rows longer than the mean by this factor. */
 static const double room_of_mean = 1.35;
 
+/* Of positions within the cell in float, by which partners are found. */
+static const double rounding_of_points = 0x1p-24;
+
 /* Steps that are started at once when nobody knows how long a list lasts. */
 enum { first_batch = 4 };
 
@@ -109,7 +112,12 @@ static void set_geometry(const struct forces_problem *problem, struct verlet_cud
     struct verlet_cuda_step *step = &verlet->step;
     /* Rounding of places and distances, several times over. */
     const double margin = problem->dtype == KITH_F64 ? 1e-12 : 1e-5;
-    const double search = (problem->space.cutoff + verlet->skin) * (1 + margin);
+    double edges = 0;
+    for (int k = 0; k < problem->dimensions; k++)
+        for (int c = 0; c < 3; c++)
+            edges += fabs(lattice->basis[k][c]);
+    const double search =
+        (problem->space.cutoff + verlet->skin) * (1 + margin) + 8 * rounding_of_points * edges;
     const double most_moved = 0.5 * verlet->skin * (1 - margin) - margin * problem->space.cutoff;
     step->dimensions = problem->dimensions;
     step->is_orthogonal = true;
@@ -128,6 +136,10 @@ static void set_geometry(const struct forces_problem *problem, struct verlet_cud
             verlet->building.edge[k][c] = step->edge[k][c];
     verlet->building.search2 = search * search;
     choose_cells(problem, search, &verlet->building.cells);
+    verlet->building.is_wide = true;
+    for (int k = 0; k < problem->dimensions; k++)
+        verlet->building.is_wide &=
+            verlet->building.cells.window[k] < verlet->building.cells.count[k];
 }
 
 static void set_law(const struct forces_problem *problem, const struct cutoff_law *law,
@@ -183,6 +195,7 @@ static void lay_out(struct arena *arena, struct verlet_cuda *verlet)
         take(arena, n * of_int, &verlet->states[k].order);
     }
     take(arena, n * of_int, &building->sorted);
+    take(arena, n * (int64_t)sizeof(float4), &building->points);
     take(arena, n * of_int, &building->list.length);
     take(arena, (building->cells.total + 1) * of_int, &building->cells.begin);
     take(arena, n * (int64_t)sizeof(uint64_t), &building->keys);
