@@ -3,10 +3,11 @@
 
 #include "cells/cells_cuda.h"
 
+#include <cub/device/device_radix_sort.cuh>
+
 #include "cells/choose.h"
 #include "core/memory.h"
 #include "device/cuda.h"
-#include "sort/sort.h"
 
 enum { threads = 256 };
 
@@ -150,9 +151,10 @@ kith_status cells_grid_choose_cuda(kith_context *context, const struct pairs_lat
     return cuda_check_launch("choosing cells");
 }
 
+/* The bucket of each row, and the row. */
 static __global__ void __launch_bounds__(threads)
     number(const struct cells_grid *chosen, const struct pairs_lattice lattice,
-           const struct cells_points points, uint64_t *keys)
+           const struct cells_points points, uint32_t *keys, uint32_t *order)
 {
     const struct cells_grid grid = *chosen;
     const int64_t row = (int64_t)blockIdx.x * threads + threadIdx.x;
@@ -162,11 +164,12 @@ static __global__ void __launch_bounds__(threads)
     cells_of_point(&grid, &lattice, &points, row, cell);
     for (int k = 0; k < 3; k++)
         bucket += cells_bucket(&grid, cell[k], k);
-    keys[row] = (uint64_t)bucket;
+    keys[row] = (uint32_t)bucket;
+    order[row] = (uint32_t)row;
 }
 
 /* The first key that is not below a bucket. */
-static __device__ inline int64_t first_of(const uint64_t *keys, int64_t count, int64_t bucket)
+static __device__ inline int64_t first_of(const uint32_t *keys, int64_t count, int64_t bucket)
 {
     int64_t low = 0, high = count;
     while (low < high) {
@@ -180,7 +183,7 @@ static __device__ inline int64_t first_of(const uint64_t *keys, int64_t count, i
 }
 
 static __global__ void __launch_bounds__(threads)
-    find_begins(const struct cells_grid *grid, int64_t count, const uint64_t *keys, int32_t *begin)
+    find_begins(const struct cells_grid *grid, int64_t count, const uint32_t *keys, int32_t *begin)
 {
     const int64_t buckets = grid->bucket_count;
     for (int64_t bucket = (int64_t)blockIdx.x * threads + threadIdx.x; bucket <= buckets;
@@ -196,32 +199,52 @@ static int32_t bits_of(int64_t count)
     return bits;
 }
 
-static int64_t keys_bytes(int64_t count)
+/* Room for keys or for an order. */
+static int64_t column_bytes(int64_t count)
 {
-    return kith_padded(count) * (int64_t)sizeof(uint64_t);
+    return kith_padded(count) * (int64_t)sizeof(uint32_t);
 }
 
 int64_t cells_sort_scratch_bytes_cuda(int64_t count)
 {
-    return keys_bytes(count) + sort_scratch_bytes_cuda(count);
+    return 4 * column_bytes(count);
+}
+
+static kith_status sort_pairs(kith_context *context, int64_t count, int32_t bits,
+                              cub::DoubleBuffer<uint32_t> *keys, cub::DoubleBuffer<uint32_t> *order)
+{
+    const cudaStream_t stream = cuda_stream(context);
+    size_t bytes = 0;
+    void *working = NULL;
+    KITH_TRY(cuda_check(
+        cub::DeviceRadixSort::SortPairs(NULL, bytes, *keys, *order, (int)count, 0, bits, stream),
+        "sorting points by cells"));
+    KITH_TRY(cuda_scratch(context, (int64_t)bytes, &working));
+    return cuda_check(
+        cub::DeviceRadixSort::SortPairs(working, bytes, *keys, *order, (int)count, 0, bits, stream),
+        "sorting points by cells");
 }
 
 kith_status cells_sort_cuda(kith_context *context, const struct cells_grid *grid,
                             const struct pairs_lattice *lattice, const struct cells_points *points,
-                            int64_t most_buckets, uint32_t *order, int32_t *begin, void *scratch)
+                            int64_t most_buckets, void *scratch, uint32_t **order, int32_t *begin)
 {
     const cudaStream_t stream = cuda_stream(context);
     const int64_t count = points->count, blocks = (count + threads - 1) / threads;
-    uint64_t *keys = (uint64_t *)scratch;
+    char *room = (char *)scratch;
+    cub::DoubleBuffer<uint32_t> keys((uint32_t *)room, (uint32_t *)(room + column_bytes(count)));
+    cub::DoubleBuffer<uint32_t> rows((uint32_t *)(room + 2 * column_bytes(count)),
+                                     (uint32_t *)(room + 3 * column_bytes(count)));
     if (blocks > 0) {
-        number<<<(unsigned)blocks, threads, 0, stream>>>(grid, *lattice, *points, keys);
+        number<<<(unsigned)blocks, threads, 0, stream>>>(grid, *lattice, *points, keys.Current(),
+                                                         rows.Current());
         KITH_TRY(cuda_check_launch("numbering cells"));
+        KITH_TRY(sort_pairs(context, count, bits_of(most_buckets), &keys, &rows));
     }
-    KITH_TRY(sort_keys_cuda(context, count, bits_of(most_buckets), keys, order,
-                            (char *)scratch + keys_bytes(count)));
+    *order = rows.Current();
     if (!begin)
         return KITH_OK;
-    find_begins<<<(unsigned)cuda_multiprocessors(context) * 8, threads, 0, stream>>>(grid, count,
-                                                                                     keys, begin);
+    find_begins<<<(unsigned)cuda_multiprocessors(context) * 8, threads, 0, stream>>>(
+        grid, count, keys.Current(), begin);
     return cuda_check_launch("finding the points of cells");
 }

@@ -28,10 +28,11 @@ kith_status cells_grid_choose_cuda(kith_context *context, const struct pairs_lat
                                    int32_t last_divisions, const struct cells_bounds *bounds,
                                    int32_t sides, int64_t count, struct cells_grid *grid);
 
-/*   most_buckets  cells_most_buckets of the count that the grid was chosen for */
+/*   most_buckets  cells_most_buckets of the count that the grid was chosen for
+ *   order         [out] in scratch */
 kith_status cells_sort_cuda(kith_context *context, const struct cells_grid *grid,
                             const struct pairs_lattice *lattice, const struct cells_points *points,
-                            int64_t most_buckets, uint32_t *order, int32_t *begin, void *scratch);
+                            int64_t most_buckets, void *scratch, uint32_t **order, int32_t *begin);
 int64_t cells_sort_scratch_bytes_cuda(int64_t count);
 
 #ifdef __cplusplus

@@ -30,7 +30,8 @@ struct making_side {
     const struct sums_side *side;
     const bool *uses;
     struct cells_points wrapped; /* by row; within a cutoff */
-    uint32_t *order;
+    void *sorting;               /* room for it */
+    uint32_t *order;             /* the row of a slot, in that room; NULL: slot k is row k */
     void *records;
     void *positions[3]; /* of sources within a cutoff, by slot */
     int32_t columns, fields;
@@ -47,7 +48,6 @@ struct making {
     struct cells_bounds *bounds;
     struct cells_grid *grid;
     int32_t *begin;
-    void *scratch;
     unsigned long long *counters; /* the pairs, then what is bad of each suspect */
     double *value, *rest;
     int64_t parts, part_sources;
@@ -120,7 +120,7 @@ static void lay_out_side(struct arena *arena, const struct making *making, struc
     for (int c = 0; c < 3 && making->has_cells; c++)
         side->wrapped.position[c] = arena_take(arena, n, bytes);
     if (making->has_cells)
-        side->order = arena_take(arena, n, sizeof *side->order);
+        side->sorting = arena_take(arena, cells_sort_scratch_bytes_cuda(n), 1);
 }
 
 static void lay_out_records(struct arena *arena, const struct making *making,
@@ -140,7 +140,6 @@ static void lay_out(struct arena *arena, struct making *making)
     lay_out_records(arena, making, sources);
     if (problem->same) {
         targets->wrapped = sources->wrapped;
-        targets->order = sources->order;
     } else {
         lay_out_side(arena, making, targets);
     }
@@ -163,7 +162,6 @@ static void lay_out(struct arena *arena, struct making *making)
     making->bounds = arena_take(arena, 2 * cells_bounds_parts, sizeof *making->bounds);
     making->grid = arena_take(arena, 1, sizeof *making->grid);
     making->begin = arena_take(arena, cells_most_buckets(m) + 1, sizeof *making->begin);
-    making->scratch = arena_take(arena, cells_sort_scratch_bytes_cuda(n > m ? n : m), 1);
 }
 
 static kith_status make_room(struct making *making)
@@ -196,8 +194,8 @@ static kith_status wrap_side(struct making *making, struct making_side *side,
 static kith_status sort_side(struct making *making, struct making_side *side, int32_t *begin_of)
 {
     return cells_sort_cuda(making->context, making->grid, &making->problem->lattice, &side->wrapped,
-                           cells_most_buckets(making->sources.side->count), side->order, begin_of,
-                           making->scratch);
+                           cells_most_buckets(making->sources.side->count), side->sorting,
+                           &side->order, begin_of);
 }
 
 /* Both sides in the order of the sources' cells. */
@@ -212,7 +210,10 @@ static kith_status sort_sides(struct making *making)
                                     problem->dimensions, problem->cutoff, cells_a_cutoff,
                                     making->bounds, sides, problem->sources.count, making->grid));
     KITH_TRY(sort_side(making, &making->sources, making->begin));
-    return problem->same ? KITH_OK : sort_side(making, &making->targets, NULL);
+    if (!problem->same)
+        return sort_side(making, &making->targets, NULL);
+    making->targets.order = making->sources.order;
+    return KITH_OK;
 }
 
 static struct sums_packed_column column_of(kith_array array, unsigned long long *bad_row)
