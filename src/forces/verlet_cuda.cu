@@ -15,7 +15,7 @@
 #include "law/compiled_cuda.h"
 #include "sort/sort.h"
 
-enum { most_particles = INT32_MAX - 1024, most_cells_of_axis = 1 << 20 };
+enum { most_particles = INT32_MAX - 1024 };
 
 /* Of the cutoff: a skin that kith chooses, and the least for which a list is worth it. */
 static const double usual_skin = 0.2, least_skin = 0.02;
@@ -73,38 +73,6 @@ static bool choose_skin(const struct forces_problem *problem, struct verlet_cuda
            (problem->space.skin > 0 && verlet->skin == problem->space.skin);
 }
 
-/* Cells of half the search distance where there are many particles. */
-static void choose_cells(const struct forces_problem *problem, double search,
-                         struct verlet_cuda_cells *cells)
-{
-    static const int orders[4][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 1, 2}};
-    const double most = 2 * (double)problem->target_count + 64;
-    double total = 1;
-    for (int k = 0; k < 3; k++) {
-        const double fitting = floor(2 * problem->space.lattice->height[k] / search);
-        cells->axis[k] = orders[problem->dimensions][k];
-        cells->count[k] =
-            k >= problem->dimensions ? 1 : (int)fmax(1, fmin((double)most_cells_of_axis, fitting));
-        total *= cells->count[k];
-    }
-    while (total > most) {
-        int longest = 0;
-        for (int k = 1; k < 3; k++)
-            longest = cells->count[k] > cells->count[longest] ? k : longest;
-        total = total / cells->count[longest];
-        cells->count[longest] = (cells->count[longest] + 1) / 2;
-        total *= cells->count[longest];
-    }
-    cells->total = (int64_t)total;
-    for (int k = 0; k < 3; k++) {
-        const double share = search / problem->space.lattice->height[k];
-        const double reach = k >= problem->dimensions ? 0 : ceil(share * cells->count[k]);
-        const double window = fmin(2 * reach + 1, (double)cells->count[k]);
-        cells->reach[k] = (int)reach;
-        cells->window[k] = (int)window;
-    }
-}
-
 static void set_geometry(const struct forces_problem *problem, struct verlet_cuda *verlet)
 {
     const struct pairs_lattice *lattice = problem->space.lattice;
@@ -135,11 +103,9 @@ static void set_geometry(const struct forces_problem *problem, struct verlet_cud
         for (int c = 0; c < 3; c++)
             verlet->building.edge[k][c] = step->edge[k][c];
     verlet->building.search2 = search * search;
-    choose_cells(problem, search, &verlet->building.cells);
-    verlet->building.is_wide = true;
-    for (int k = 0; k < problem->dimensions; k++)
-        verlet->building.is_wide &=
-            verlet->building.cells.window[k] < verlet->building.cells.count[k];
+    verlet_choose_cells(lattice, problem->dimensions, problem->target_count, search,
+                        &verlet->building.cells);
+    verlet->building.is_wide = verlet_cells_are_wide(&verlet->building.cells, problem->dimensions);
 }
 
 static void set_law(const struct forces_problem *problem, const struct cutoff_law *law,

@@ -3,9 +3,7 @@
 
 /* Cells of a Verlet list on a GPU, and those around one, on both sides. */
 
-#include <stdint.h>
-
-#include "core/both_sides.h"
+#include "cells/geometry.h"
 
 /* Cells along the vectors, in the order `axis`: those that differ along the last are next to each
  * other. Within the search distance are the cells from reach below to reach above, of which window
@@ -15,6 +13,48 @@ struct verlet_cuda_cells {
     int64_t total;
     int32_t *begin; /* total + 1 */
 };
+
+/* Cells of half the search distance along the axes of a periodic lattice, but no more than about
+ * two for each particle. */
+static inline void verlet_choose_cells(const struct pairs_lattice *lattice, int dimensions,
+                                       int64_t particles, double search,
+                                       struct verlet_cuda_cells *cells)
+{
+    static const int orders[4][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 1, 2}};
+    const double most = 2 * (double)particles + 64, most_of_axis = 1 << 20;
+    double total = 1;
+    for (int k = 0; k < 3; k++) {
+        const double fitting = floor(2 * lattice->height[k] / search);
+        cells->axis[k] = orders[dimensions][k];
+        cells->count[k] = k >= dimensions ? 1 : (int)fmax(1, fmin(most_of_axis, fitting));
+        total *= cells->count[k];
+    }
+    while (total > most) {
+        int longest = 0;
+        for (int k = 1; k < 3; k++)
+            longest = cells->count[k] > cells->count[longest] ? k : longest;
+        total /= cells->count[longest];
+        cells->count[longest] = (cells->count[longest] + 1) / 2;
+        total *= cells->count[longest];
+    }
+    cells->total = (int64_t)total;
+    for (int k = 0; k < 3; k++) {
+        const double share = search / lattice->height[k];
+        const double reach = k >= dimensions ? 0 : ceil(share * cells->count[k]);
+        cells->reach[k] = (int)reach;
+        cells->window[k] = (int)fmin(2 * reach + 1, (double)cells->count[k]);
+    }
+}
+
+/* Whether there are more cells than within reach along each axis: then the image of each row of
+ * cells is known. */
+static inline bool verlet_cells_are_wide(const struct verlet_cuda_cells *cells, int dimensions)
+{
+    bool are_wide = true;
+    for (int k = 0; k < dimensions; k++)
+        are_wide = are_wide && cells->window[k] < cells->count[k];
+    return are_wide;
+}
 
 /* Cells next to each other along the last axis: first + from … for `here` of them, then first … for
  * `again` of them, which are an image farther along it. image is that of the former. */
