@@ -35,7 +35,7 @@ SIMD_INLINE struct whfast_layout whfast_layout_as(struct whfast_layout layout,
 struct whfast_planets {
     struct whfast_layout layout;
     int64_t planets;
-    bool is_jacobi;
+    double g;
     vdouble *q, *v, *lost_q, *lost_v;
     vdouble *x, *dx; /* relative to the star; those along which a derivative is taken */
     vdouble *a, *pull, *terms;
@@ -51,12 +51,12 @@ struct whfast_planets {
     vdouble *ratio;   /* m_0 / η_{i−1} */
     vdouble *kick;    /* η_i / η_{i−1}, in heliocentric coordinates 1; after the planets 0 */
     vdouble star_gm;
-    double g;
 
     vdouble center[3], center_velocity[3], lost_center[3]; /* of mass */
     int32_t *source; /* the planets with mass (of an ensemble: in any system), ascending */
     int32_t *is_source;
     int32_t sources;
+    bool is_jacobi;
 };
 
 /* The numbers of a planet with mass m, after the bodies of mass `before` with the star. */
@@ -64,7 +64,7 @@ struct whfast_numbers {
     double mu, share, part, jump, inverse, ratio, kick;
 };
 
-/* all is the mass of the system; g = 0 for a system that is not there. */
+/* all is the mass of the system. */
 SIMD_INLINE struct whfast_numbers whfast_numbers_of(bool is_jacobi, double g, double star,
                                                     double before, double m, double all)
 {
