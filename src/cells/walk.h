@@ -24,10 +24,9 @@ KITH_BOTH_SIDES static inline int cells_axis(const struct cells_grid *grid, int 
 #endif
 }
 
-/* Where a window is along an axis: a cell, as one of its period where that is periodic, its bucket,
- * and its image. */
+/* Where a window is along an axis. */
 struct cells_place {
-    int64_t cell;
+    uint32_t cell; /* of its period; along periodic axes only */
     uint32_t bucket;
     int32_t image;
 };
@@ -43,13 +42,13 @@ struct cells_walk {
 KITH_BOTH_SIDES static inline struct cells_place cells_place_of(const struct cells_grid *grid,
                                                                 int64_t cell, int k)
 {
-    struct cells_place place = {cell, 0, 0};
+    struct cells_place place = {0, 0, 0};
     if (grid->count[k] > 0) {
         place.image = (int32_t)cells_floor_divided(cell, grid->count[k]);
-        place.cell = cell - place.image * grid->count[k];
+        cell -= place.image * grid->count[k];
+        place.cell = (uint32_t)cell;
     }
-    place.bucket =
-        (uint32_t)(place.cell - cells_floor_divided(place.cell, grid->table[k]) * grid->table[k]);
+    place.bucket = (uint32_t)(cell - cells_floor_divided(cell, grid->table[k]) * grid->table[k]);
     return place;
 }
 
@@ -61,7 +60,7 @@ KITH_BOTH_SIDES static inline void cells_place_move(const struct cells_grid *gri
     place->bucket += cells;
     if (place->bucket == (uint32_t)grid->table[k])
         place->bucket = 0;
-    if (grid->count[k] > 0 && place->cell == grid->count[k]) {
+    if (grid->count[k] > 0 && place->cell == (uint32_t)grid->count[k]) {
         place->cell = 0;
         place->bucket = 0;
         place->image++;
@@ -120,8 +119,8 @@ KITH_BOTH_SIDES static inline bool cells_walk_next(struct cells_walk *walk, stru
         uint32_t length = walk->left[last];
         if (length > (uint32_t)grid->table[last] - place.bucket)
             length = (uint32_t)grid->table[last] - place.bucket;
-        if (grid->count[last] > 0 && length > grid->count[last] - place.cell)
-            length = (uint32_t)(grid->count[last] - place.cell);
+        if (grid->count[last] > 0 && length > (uint32_t)grid->count[last] - place.cell)
+            length = (uint32_t)grid->count[last] - place.cell;
         cells_place_move(grid, length, last, &walk->at[last]);
         walk->left[last] -= length;
         run->begin = walk->begin[bucket];
