@@ -493,6 +493,22 @@ static void test_cuda_bits_of_a_run_depend_on_no_list(void **state)
         }
 }
 
+static void test_cuda_a_run_refuses_forces_out_of_range(void **state)
+{
+    kith_bodies *bodies = melt(3, 0.5, false);
+    kith_simulation *simulation = NULL;
+    kith_law *law = NULL;
+    (void)state;
+    assert_ok(kith_law_parse("lennard-jones", 0, NULL, &law));
+    const kith_simulation_options options = {.dt = 0.001, .forces = {.law = law, .cutoff = 2}};
+    for (int c = 0; c < 3; c++)
+        bodies->position[3 + c] = bodies->position[c] + 0.1;
+    assert_fails(kith_simulation_create(gpu, &options, bodies, &simulation), KITH_INVALID_ARGUMENT,
+                 "dt CPU");
+    kith_law_free(law);
+    kith_bodies_free(bodies);
+}
+
 /* The drift that is required is that of an equilibrium; here it begins. */
 static void test_cuda_a_melt_keeps_its_energy_and_momentum(void **state)
 {
@@ -559,6 +575,7 @@ int main(void)
         cmocka_unit_test(test_cuda_runs_of_mixtures_are_the_cpus),
         cmocka_unit_test(test_cuda_thermostats_are_the_cpus),
         cmocka_unit_test(test_cuda_bits_of_a_run_depend_on_no_list),
+        cmocka_unit_test(test_cuda_a_run_refuses_forces_out_of_range),
         cmocka_unit_test(test_cuda_a_melt_keeps_its_energy_and_momentum),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
