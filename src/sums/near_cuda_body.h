@@ -103,6 +103,21 @@ LAW_INLINE void find(const struct sums_cuda_problem &problem, const struct targe
         look_at<false>(problem, target, search, search->at, end, moved);
 }
 
+/* Loads a pair that was found: the columns of positions are read where there are no others, as
+ * threads side by side find them in fewer lines of the cache than records. */
+LAW_INLINE void load_found(const struct sums_cuda_problem &problem, const struct target &target,
+                           const struct search &search, int j, struct sums_pair *pair)
+{
+    REAL record[fields_j] = {};
+    if (SUMS_COLUMNS_J > 0) {
+        load_pair(problem, target, j, SUMS_PERIODIC, search.t, pair);
+        return;
+    }
+    for (int c = 0; c < SUMS_DIMENSIONS; c++)
+        record[c] = __ldg((const REAL *)problem.positions[c] + j);
+    set_pair(target, record, SUMS_PERIODIC, search.t, pair);
+}
+
 /* Evaluates what was found, and gives how many pairs that were. */
 LAW_INLINE int add_found(const struct sums_cuda_problem &problem, const struct sums_constants &law,
                          const struct target &target, struct search *search, struct sums_pair *pair,
@@ -114,7 +129,7 @@ LAW_INLINE int add_found(const struct sums_cuda_problem &problem, const struct s
 #pragma unroll 2
     for (int k = search->first; k < search->end; k += threads) {
         const int j = search->list[k];
-        load_pair(problem, target, j, SUMS_PERIODIC, search->t, pair);
+        load_found(problem, target, *search, j, pair);
         if (j == self)
             pairs--;
         else

@@ -273,6 +273,31 @@ static void test_points_of_many_dimensions(void **state)
     }
 }
 
+static void test_formulas_without_columns(void **state)
+{
+    (void)state;
+    const kith_named_formula formulas[] = {{"pull", "dx * exp(-r2)"}, {"length", "r"}};
+    for (int trial = 0; trial < 8; trial++) {
+        const kith_dtype dtype = trial % 2 ? KITH_F32 : KITH_F64;
+        const int dimensions = 2 + trial / 2 % 2;
+        fill_cloud(&cloud_a, 500, dimensions, 1);
+        const kith_cell cell = random_cell(dimensions, 1);
+        const kith_particles particles = particles_of(&cloud_a, dtype);
+        kith_sums_options options = {.cutoff = 0.25, .cell = trial < 4 ? &cell : NULL};
+        for (int which = 0; which < 2; which++) {
+            options.method = which ? KITH_SUMS_REFERENCE : KITH_SUMS_AUTO;
+            assert_ok(kith_sums_compute(which ? cpu : gpu, &options, NULL, &particles, 2, formulas,
+                                        results_of(dtype, which, cloud_a.count, 2)));
+        }
+        for (int64_t k = 0; k < 2 * cloud_a.count; k++) {
+            const double length =
+                value_of(dtype, 1, k | 1); /* is more than the terms of the pull */
+            assert_true(fabs(value_of(dtype, 0, k) - value_of(dtype, 1, k)) <=
+                        relative_bound(dtype) * length);
+        }
+    }
+}
+
 /* Particles and results on the device. */
 struct on_device {
     kith_particles particles;
@@ -442,6 +467,7 @@ int main(void)
         cmocka_unit_test(test_many_points_have_the_sums_of_the_cpu),
         cmocka_unit_test(test_sums_over_a_list_are_those_over_its_pairs),
         cmocka_unit_test(test_points_of_many_dimensions),
+        cmocka_unit_test(test_formulas_without_columns),
         cmocka_unit_test(test_arrays_on_the_device_have_the_bits_of_arrays_in_host_memory),
         cmocka_unit_test(test_a_list_on_the_device_is_summed_there),
         cmocka_unit_test(test_invalid_numbers_are_told),
