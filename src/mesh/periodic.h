@@ -66,6 +66,8 @@ struct periodic_setting {
     double seconds;     /* that the choice took */
 };
 
+enum { periodic_waves = 13 };
+
 /* The cell as the sums see it, and what the particles add up to. */
 struct periodic_system {
     struct pairs_lattice lattice;
@@ -79,6 +81,9 @@ struct periodic_system {
     /* Means of |Σ w e^{i k·x}|²/Σ w² over the longest waves, and likewise of |w|; at least 1, as of
      * independent places. */
     double correlation, crowding;
+    /* The first of these of each wave: those of indices −1, 0 and 1 along the vectors, of which
+     * wave k has the digits of 14 + k in base 3, less 1. */
+    double of_wave[periodic_waves];
 };
 
 /* Memory that is kept, and the results in the order of the particles. */

@@ -50,14 +50,39 @@ static void integrate(int32_t order, double x, double *of_others, double *of_its
     }
 }
 
+/* The correlation of the waves that have aliases along one axis. Those with a component across it
+ * are damped more: where the cell is narrow across, what is left are waves along the axis alone, in
+ * which particles on a sheet are in phase. */
+static double correlation_along(const struct periodic_system *system, double alpha, int axis)
+{
+    double sum = 0, weights = 0;
+    for (int k = 0; k < periodic_waves; k++) {
+        const int digits = 14 + k;
+        int index[3] = {digits / 9 - 1, digits / 3 % 3 - 1, digits % 3 - 1};
+        double across2 = 0;
+        if (index[axis] == 0)
+            continue;
+        index[axis] = 0;
+        for (int c = 0; c < 3; c++) {
+            const double *inverse = system->lattice.inverse[c];
+            const double wave =
+                2 * pi * (inverse[0] * index[0] + inverse[1] * index[1] + inverse[2] * index[2]);
+            across2 += wave * wave;
+        }
+        const double weight = exp(-across2 / (2 * alpha * alpha));
+        sum += weight * system->of_wave[k];
+        weights += weight;
+    }
+    return fmax(system->correlation, sum / weights);
+}
+
 /* The mean square error of the forces by aliases along one axis. */
-static double square_along(const struct periodic_system *system, double alpha, double of_others,
-                           double of_itself)
+static double square_along(const struct periodic_system *system, double correlation, double alpha,
+                           double of_others, double of_itself)
 {
     const double unit = estimate_unit(system), mean = system->squares / (double)system->count;
     const double self = mean * alpha * alpha * sqrt(2) * 2 / pi * of_itself;
-    return system->correlation *
-           (unit * unit * 8 * alpha * of_others + system->crowding * self * self);
+    return correlation * (unit * unit * 8 * alpha * of_others + system->crowding * self * self);
 }
 
 /* The expected rms error of the forces by the mesh. */
@@ -68,7 +93,8 @@ static double mesh_error(const struct periodic_system *system, double alpha, int
     for (int c = 0; c < 3; c++) {
         double of_others = 0, of_itself = 0;
         integrate(order, alpha * spacing[c], &of_others, &of_itself);
-        squares += square_along(system, alpha, of_others, of_itself);
+        squares +=
+            square_along(system, correlation_along(system, alpha, c), alpha, of_others, of_itself);
     }
     return sqrt(squares);
 }
@@ -93,13 +119,15 @@ static double length_of(const struct periodic_system *system, int k)
     return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
 }
 
-/* The largest spacing with an error. */
+/* The largest spacing along an axis with an error. */
 static double spacing_for(const struct periodic_system *system, const struct table *table,
-                          double alpha, double error)
+                          double alpha, double error, int axis)
 {
+    const double correlation = correlation_along(system, alpha, axis);
     int k = table_count - 1;
-    while (k > 0 && 3 * square_along(system, alpha, table->of_others[k], table->of_itself[k]) >
-                        error * error)
+    while (k > 0 &&
+           3 * square_along(system, correlation, alpha, table->of_others[k], table->of_itself[k]) >
+               error * error)
         k--;
     return table->x[k] / alpha;
 }
@@ -141,9 +169,9 @@ static struct candidate try(const struct periodic_system *system,
                           ? request->cutoff
                           : estimate_short_reach(system, alpha, share * wanted / near) / alpha;
     double spacing[3], points = 1;
-    const double wide =
-        request->grid[0] > 0 ? 0 : spacing_for(system, table, alpha, share * wanted);
     for (int c = 0; c < 3; c++) {
+        const double wide =
+            request->grid[0] > 0 ? 0 : spacing_for(system, table, alpha, share * wanted, c);
         const double least = fmax(order, length_of(system, c) / (wide > 0 ? wide : 1));
         setting->grid[c] = request->grid[c] > 0 ? request->grid[c] : smooth(fmin(least, 0x1p20));
         spacing[c] = length_of(system, c) / setting->grid[c];

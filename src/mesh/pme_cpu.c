@@ -47,7 +47,7 @@ static kith_status guess_force(kith_context *context, struct periodic_state *sta
 
 /* The longest waves, from a table of the circle: the angle's error of 2π/8192 is negligible
  * compared with the fluctuations that are measured. */
-enum { waves = 13, circle = 4096, rows_a_task = 4096 };
+enum { waves = periodic_waves, circle = 4096, rows_a_task = 4096 };
 
 struct measuring {
     struct periodic_state *state;
@@ -107,6 +107,7 @@ static kith_status measure(kith_context *context, struct periodic_state *state)
             sum += measuring.sums[task][0][k];
             size += measuring.sums[task][1][k];
         }
+        system->of_wave[k] = square(sum) / fmax(system->squares, DBL_MIN);
         of_sums += square(sum);
         of_sizes += square(size);
     }
