@@ -32,7 +32,7 @@ done
 holds kith usr/bin/kith usr/share/man/man1/kith.1.gz usr/share/man/man1/kith-run.1.gz \
     usr/share/bash-completion/completions/kith usr/share/zsh/vendor-completions/_kith \
     usr/share/fish/vendor_completions.d/kith.fish
-field kith Description | grep -q '^ kith answers' || fail "kith: its description is not laid out as Debian's"
+field kith Description | grep -q '^ [a-z]' || fail "kith: its description is not laid out as Debian's"
 holds libkith0 'usr/lib/.*/libkith.so.0' "usr/lib/.*/libkith.so.$version"
 holds libkith-dev usr/include/kith/kith.h 'usr/lib/.*/libkith.so' 'usr/lib/.*/libkith.a' \
     'usr/lib/.*/pkgconfig/kith.pc' 'usr/lib/.*/cmake/kith/kithConfig.cmake' \
