@@ -374,7 +374,7 @@ static void test_cuda_runs_within_a_cutoff_are_the_cpus(void **state)
     static const char *const of_runs[] = {"lennard-jones", "yukawa:1", "morse:1,2,1.1",
                                           "expr:exp(-2 * r) * q_i * q_j"};
     (void)state;
-    for (int tilted = 0; tilted < 2; tilted++) {
+    for (int tilted = test_is_quick() ? 1 : 0; tilted < 2; tilted++) {
         kith_bodies *bodies = melt(4, 0.8442, tilted);
         for (int64_t k = 0; k < COUNT_OF(of_runs); k++) {
             struct running running = usual;
@@ -460,7 +460,7 @@ static void test_cuda_bits_of_a_run_depend_on_no_list(void **state)
 {
     static const double skins[] = {0.05, 0.3, 0.45};
     (void)state;
-    for (int tilted = 0; tilted < 2; tilted++)
+    for (int tilted = test_is_quick() ? 1 : 0; tilted < 2; tilted++)
         for (int narrow = 0; narrow < 2; narrow++) {
             struct running running = usual;
             running.precision = narrow ? KITH_F32 : KITH_F64;
@@ -524,7 +524,7 @@ static void test_cuda_a_melt_keeps_its_energy_and_momentum(void **state)
     warm->has_cell = true;
     memcpy(warm->cell, bodies->cell, sizeof warm->cell);
     memcpy(warm->periodic, bodies->periodic, sizeof warm->periodic);
-    running.steps = running.at_once = 1000;
+    running.steps = running.at_once = test_is_quick() ? 50 : 1000;
     kith_bodies *end = run(gpu, &running, warm, &change);
     print_message("energy changed by %g a particle\n", change / (double)bodies->count);
     assert_true(fabs(change) <= 1e-4 * (double)bodies->count);
