@@ -123,8 +123,9 @@ static void test_ensembles_agree_with_the_cpu(void **state)
     struct random_numbers *random = *state;
     kith_context *gpu = new_gpu_context(0), *cpu = cpu_context(0);
     double largest = 0;
-    for (int64_t planets = 0; planets <= 63; planets += planets < 12 ? 1 : 17)
-        for (int k = 0; k < 12; k++) {
+    const int64_t most = test_is_quick() ? 3 : 63;
+    for (int64_t planets = 0; planets <= most; planets += planets < 12 ? 1 : 17)
+        for (int k = 0; k < (test_is_quick() ? 5 : 12); k++) {
             const struct planets_case the = {.planets = planets,
                                              .systems =
                                                  1 + 2 * (int64_t)random_uniform(random, 0, 31),
@@ -163,7 +164,7 @@ static void test_systems_have_the_bits_that_they_have_alone(void **state)
 {
     struct random_numbers *random = *state;
     kith_context *gpu = new_gpu_context(0);
-    for (int k = 0; k < 12; k++) {
+    for (int k = 0; k < (test_is_quick() ? 5 : 12); k++) {
         const struct planets_case the = {.planets = k < 10 ? k : 12 * k - 100,
                                          .systems = 7,
                                          .some_massless = k % 2,
@@ -196,7 +197,7 @@ static void test_calls_and_checkpoints_do_not_change_bits(void **state)
 {
     struct random_numbers *random = *state;
     kith_context *gpu = new_gpu_context(0);
-    for (int k = 0; k < 12; k++) {
+    for (int k = 0; k < (test_is_quick() ? 5 : 12); k++) {
         const struct planets_case the = {
             .planets = 1 + k, .systems = 33, .some_massless = true, .most_e = 0.9};
         const kith_simulation_options options = options_at(k);

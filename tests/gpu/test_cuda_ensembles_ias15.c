@@ -52,7 +52,7 @@ static void test_ensembles_agree_with_the_cpu(void **state)
     struct random_numbers *random = *state;
     kith_context *gpu = new_gpu_context(0), *cpu = cpu_context(0);
     double largest = 0;
-    for (int k = 0; k < 14; k++) {
+    for (int k = 0; k < (test_is_quick() ? 4 : 14); k++) {
         const int64_t count = k < 11 ? k + 1 : 16 * (k - 10) + (k == 13 ? 16 : 1);
         const int64_t systems = 1 + 2 * (int64_t)random_uniform(random, 0, 30);
         kith_bodies *bodies = random_systems(random, systems, count, k % 2 ? 2 : 3);
@@ -82,7 +82,7 @@ static void test_systems_have_the_bits_that_they_have_alone(void **state)
 {
     struct random_numbers *random = *state;
     kith_context *gpu = new_gpu_context(0);
-    for (int k = 0; k < 12; k++) {
+    for (int k = 0; k < (test_is_quick() ? 3 : 12); k++) {
         const int64_t systems = 9, count = k < 10 ? 1 + k : 20 * (k - 8);
         kith_bodies *all = random_systems(random, systems, count, 3);
         kith_simulation *together = ensemble_of(gpu, all, systems, options_of(k));
@@ -154,7 +154,7 @@ static void test_each_system_keeps_its_energy(void **state)
         gpu, bodies, systems, (kith_simulation_options){.dt = 0.01, .integrator = "ias15"});
     kith_diagnostics start[systems], end[systems];
     assert_ok(kith_simulation_diagnose_systems(simulation, 0, systems, start));
-    assert_ok(kith_simulation_run(simulation, 20 * pi));
+    assert_ok(kith_simulation_run(simulation, test_is_quick() ? pi : 20 * pi));
     assert_ok(kith_simulation_diagnose_systems(simulation, 0, systems, end));
     for (int s = 0; s < systems; s++) {
         const double off = fabs(end[s].total_energy / start[s].total_energy - 1);
