@@ -9,8 +9,9 @@ extern "C" {
 
 /* evaluate_in_place of forces/backend.h: checked arguments on the context's
  * device are packed, solved and unpacked there, on its stream. Nothing waits, and a second call
- * with the same sizes allocates nothing, but for the solvers tree, fmm and cutoff. Numbers are checked on
- * the device: one that is not finite makes all results NaN, and the next synchronize an error. */
+ * with the same sizes allocates nothing, but for the solvers tree, fmm and cutoff. Numbers are
+ * checked on the device: one that is not finite makes all results NaN, and the next synchronize an
+ * error. */
 kith_status forces_in_place_cuda(kith_context *context, const struct forces_arguments *arguments);
 
 #ifdef __cplusplus
