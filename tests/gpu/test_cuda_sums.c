@@ -147,7 +147,8 @@ static void test_sums_on_a_gpu_are_the_reference_s_in_every_cell(void **state)
     (void)state;
     static const int64_t counts[] = {0, 1, 2, 7, 31, 64, 200, 333};
     static const double cutoffs[] = {0.07, 0.3, 0.9, 2.6};
-    for (int trial = 0; trial < 120; trial++) {
+    const int trials = test_is_quick() ? 24 : 120;
+    for (int trial = 0; trial < trials; trial++) {
         const int reduction = trial % 5, dimensions = 2 + trial / 5 % 2;
         const double cutoff = cutoffs[trial % COUNT_OF(cutoffs)];
         const int64_t most = cutoff > 1 ? 31 : 333;
@@ -187,7 +188,7 @@ static void test_few_targets_and_many_sources(void **state)
     (void)state;
     for (int reduction = 0; reduction < 5; reduction++) {
         fill_cloud(&cloud_a, 1 + reduction * 70, 3, 1);
-        fill_cloud(&cloud_b, 10000 + (int64_t)(5000 * uniform()), 3, 1);
+        fill_cloud(&cloud_b, test_is_quick() ? 3000 : 10000 + (int64_t)(5000 * uniform()), 3, 1);
         compare((kith_sums_options){.reduction = (kith_sums_reduction)reduction},
                 reduction % 2 ? KITH_F32 : KITH_F64, true, KITH_SUMS_AUTO);
     }
@@ -222,7 +223,8 @@ static void test_many_points_have_the_sums_of_the_cpu(void **state)
 static void test_sums_over_a_list_are_those_over_its_pairs(void **state)
 {
     (void)state;
-    for (int trial = 0; trial < 24; trial++) {
+    const int trials = test_is_quick() ? 6 : 24;
+    for (int trial = 0; trial < trials; trial++) {
         const kith_dtype dtype = trial % 2 ? KITH_F32 : KITH_F64;
         const int dimensions = 2 + trial % 3 % 2;
         const bool two_sets = trial % 4 == 3, is_open = trial % 5 == 2;
@@ -326,7 +328,8 @@ static void free_on_device(struct on_device *there)
 static void test_arrays_on_the_device_have_the_bits_of_arrays_in_host_memory(void **state)
 {
     (void)state;
-    for (int trial = 0; trial < 12; trial++) {
+    const int trials = test_is_quick() ? 4 : 12;
+    for (int trial = 0; trial < trials; trial++) {
         const kith_dtype dtype = trial % 2 ? KITH_F32 : KITH_F64;
         const kith_cell cell = random_cell(3, 1);
         kith_sums_options options = {.cutoff = trial % 3 == 2 ? 0 : 0.2,
