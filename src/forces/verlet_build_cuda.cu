@@ -187,7 +187,7 @@ static __device__ int share(const struct row *row, int number, int lane)
 }
 
 /* The rows of cells within reach, from low on: each thread looks where one of them begins and ends,
- * then all look at its slots. */
+ * then all visit its slots. */
 template <typename real, bool is_wide>
 static __device__ void take_cells(const struct verlet_cuda_building &building, const int low[3],
                                   struct row *row)
