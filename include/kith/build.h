@@ -34,7 +34,7 @@ typedef struct kith_backend_info {
     const char *note;     /* why there is no device, or NULL */
 } kith_backend_info;
 
-/* Describes backend k, k = 0, 1, …; false if there is no such backend. */
+/* Describes backend k, k = 0, 1, …; false if it does not exist. */
 KITH_API bool kith_backend_describe(int32_t k, kith_backend_info *info);
 
 /* A device of a backend. */

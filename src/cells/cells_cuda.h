@@ -21,7 +21,7 @@ kith_status cells_wrap_cuda(kith_context *context, kith_array positions,
                             const struct pairs_lattice *lattice, const struct cells_points *points,
                             struct cells_bounds *bounds, unsigned long long *bad_row);
 
-/* cells_grid_choose of the bounds of `sides` sets of points; cells are so many times shorter along
+/* cells_grid_choose of the bounds of `sides` sets of points; cells are this factor shorter along
  * the last axis of a row. */
 kith_status cells_grid_choose_cuda(kith_context *context, const struct pairs_lattice *lattice,
                                    kith_dtype dtype, int32_t dimensions, double cutoff,

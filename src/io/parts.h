@@ -15,7 +15,7 @@ int64_t part_number(const char *path);
 kith_status part_path(const char *path, int64_t k, char **part);
 
 /* The first file of the snapshot whose base name is path, with or without .hdf5 or .h5.
- *   part  [out] on the heap; NULL if there is no such file. Errors: KITH_OUT_OF_MEMORY. */
+ *   part  [out] on the heap; NULL if the file does not exist. Errors: KITH_OUT_OF_MEMORY. */
 kith_status part_first(const char *path, char **part);
 
 #endif
