@@ -19,7 +19,7 @@ const char bench_documentation[] =
     "limits; or measure one CAPABILITY.\v"
     "kith bench CAPABILITY --help shows its options.\n\n"
     "All capabilities take some minutes, on the CPU unless --device is given. M/s counts millions "
-    "of interactions, steps, pairs, beads or entries a second; us/call is the median of "
+    "of interactions, steps, pairs, beads or entries per second; us/call is the median of "
     "interleaved repetitions. Scripts in bench/ of the sources compare with other programs, "
     "compare machines and draw pages.\n\n"
     "Examples:\n"

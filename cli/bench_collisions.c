@@ -154,10 +154,10 @@ const struct bench_capability bench_of_collisions = {
     .flag = of_collisions,
     .documentation =
         "Measure how fast collisions are counted, on the CPU with one thread unless --threads "
-        "says otherwise: of random walks and of beads scattered over a cube of four sites a bead, "
+        "says otherwise: of random walks, of beads scattered over a cube with four sites per bead, "
         "and of batches of walks of 64 beads.\v"
-        "Methods that compare all pairs are left out where they would take long. On a GPU the "
-        "beads are there, and counts follow each other without waiting.\n\n"
+        "Methods that compare all pairs are omitted for many beads. On a GPU the beads are in its "
+        "memory, and counts are launched without waiting for each other.\n\n"
         "Examples:\n"
         "  kith bench collisions -n 100,1000\n"
         "  kith bench collisions -n 1000 --threads 2\n"

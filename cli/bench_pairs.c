@@ -19,7 +19,7 @@ static const struct system systems[] = {
     {"square", "uniform in an open square, 20 neighbors each", 2, false, false, false, 20, 0},
     {"vectors", "the cube, with shifts, vectors and distances too", 3, true, false, true, 50, 0},
     {"plummer", "a Plummer sphere, 50 neighbors each on average", 3, false, true, false, 50, 0},
-    {"nearest", "the cube, the 16 nearest of each", 3, true, false, false, 50, 16},
+    {"nearest", "the cube, the 16 nearest points of each", 3, true, false, false, 50, 16},
 };
 enum { system_count = sizeof systems / sizeof systems[0] };
 
@@ -130,7 +130,7 @@ const struct bench_capability bench_of_pairs = {
         "Measure how long neighbor lists take, in both precisions: on the CPU with one thread "
         "unless --threads says otherwise, on a GPU with points and lists in its memory.\v"
         "SYSTEM is a name of the list below; without any, all. Lists are full, with i and j, "
-        "sorted unless --unsorted is given, and use their memory again.\n\n"
+        "sorted unless --unsorted is given, and reuse their memory.\n\n"
         "Examples:\n"
         "  kith bench pairs\n"
         "  kith bench pairs cube square -n 1000,10000 --threads 2\n"

@@ -89,7 +89,7 @@ static const struct argp_option options[] = {
      "M independent systems of a kind of kith make, from M consecutive seeds", 0},
     {"resume", key_resume, NULL, 0,
      "continue from the checkpoint in the output file with the same bits; start from the bodies "
-     "if there is no such file",
+     "if the file does not exist",
      0},
     {"view", key_view, "PORT", OPTION_ARG_OPTIONAL,
      "show the run in a browser, at a printed address on this machine (default PORT: 0, any free "
@@ -99,7 +99,7 @@ static const struct argp_option options[] = {
     {0}};
 
 static const struct argp_child children[] = {{&accuracy_argp, 0, "Accuracy:", 1},
-                                             {&planets_argp, 0, "Planets, of whfast:", 3},
+                                             {&planets_argp, 0, "Planets, for whfast:", 3},
                                              {&cutoff_argp, 0, "Cutoff and cell:", 4},
                                              {&ewald_argp, 0, NULL, 2},
                                              {&law_argp, 0, "Law:", 5},

@@ -43,7 +43,7 @@ static const char documentation[] =
     "sources of a body. docs/gpu-tiling.md has the results. Times are the shortest of several "
     "launches of a kernel.\n\n"
     "Results are kept in the user's cache folder, $XDG_CACHE_HOME/kith or ~/.cache/kith, and "
-    "used by every kith of this user on such a device; kith info shows them. Results computed "
+    "used whenever this user runs kith on such a device; kith info shows them. Results computed "
     "before and after may differ in their last bits. KITH_TUNING=off in the environment ignores "
     "them.\n\n"
     "Examples:\n"

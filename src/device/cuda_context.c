@@ -80,7 +80,7 @@ static const char *why_none(cudaError_t error)
     if (driver == 0)
         return "no NVIDIA driver is installed";
     snprintf(versions, sizeof versions,
-             "the NVIDIA driver knows CUDA up to %d.%d, and this build needs %d.%d; update it",
+             "the NVIDIA driver supports CUDA up to %d.%d, but this build needs %d.%d; update it",
              driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
     return versions;
 }
@@ -112,7 +112,7 @@ kith_status cuda_describe(int32_t k, kith_device_info *info)
 
 kith_status cuda_enter(int device, int *previous)
 {
-    KITH_TRY(cuda_check(cudaGetDevice(previous), "asking for the current device"));
+    KITH_TRY(cuda_check(cudaGetDevice(previous), "querying the current device"));
     return *previous == device ? KITH_OK : cuda_check(cudaSetDevice(device), "choosing the device");
 }
 
@@ -152,7 +152,7 @@ static kith_status open_pool(struct cuda_state *state)
     int supported = 0;
     KITH_TRY(cuda_check(
         cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, state->device),
-        "asking what the device can do"));
+        "querying the properties of the device"));
     if (!supported)
         return kith_fail(KITH_UNSUPPORTED,
                          "cuda:%d has no memory pools, which kith needs; use another device",
@@ -173,7 +173,7 @@ static kith_status open_all(struct cuda_state *state, void *callers_stream)
     KITH_TRY(cuda_check_architecture(state->device, &state->overlaps));
     KITH_TRY(cuda_check(cudaDeviceGetAttribute(&state->multiprocessors,
                                                cudaDevAttrMultiProcessorCount, state->device),
-                        "asking what the device can do"));
+                        "querying the properties of the device"));
     KITH_TRY(open_stream(state, callers_stream));
     KITH_TRY(open_pool(state));
     KITH_TRY(cuda_check(cudaHostAlloc((void **)&state->deferred, 2 * sizeof *state->deferred,

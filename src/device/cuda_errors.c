@@ -56,7 +56,7 @@ static kith_status status_of(cudaError_t error)
 static const char *remedy_for(kith_status status, cudaError_t error)
 {
     if (is_final(error))
-        return "; this process can compute nothing more on the device, start it again";
+        return "; this process can no longer use the device: start it again";
     switch (status) {
     case KITH_OUT_OF_MEMORY:
         return "; free memory of the device or use fewer bodies";

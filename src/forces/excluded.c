@@ -57,8 +57,8 @@ kith_status excluded_check_rows(const struct forces_problem *problem)
     const kith_array exclusions = problem->space.exclusions;
     const int64_t count = problem->target_count;
     if (excluded_any(problem) && !problem->self)
-        return kith_fail(KITH_UNSUPPORTED, "exclusions are given, and targets of their own, which "
-                                           "have none; leave one of the two out");
+        return kith_fail(KITH_UNSUPPORTED,
+                         "exclusions and separate targets are given; leave one of them out");
     for (int64_t k = 0; k < count_of(exclusions); k++) {
         const int64_t i = row_of(exclusions, k, 0), j = row_of(exclusions, k, 1);
         if (i < 0 || j < 0 || i >= count || j >= count || i == j)

@@ -98,10 +98,10 @@ static kith_status suits(const kith_context *context, const struct forces_proble
 {
     (void)context;
     if (problem->system_count > 0)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "solver is reference, which solves a single system, and there are %lld; "
-                         "use auto",
-                         (long long)problem->system_count);
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "solver is reference, which supports a single system, but there are %lld; use auto",
+            (long long)problem->system_count);
     if (problem->space.cutoff > 0 && (problem->jerk[0] || problem->potential_rate))
         return kith_fail(
             KITH_UNSUPPORTED,

@@ -40,8 +40,8 @@ kith_status forces_check_jerk(const kith_law *law)
     law_look(law, &view);
     if (!view.has_rate)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "law is '%.60s', a formula too long for its second derivatives, of which "
-                         "rates of forces are made; write it shorter",
+                         "law is '%.60s', a formula whose second derivatives, which rates of "
+                         "forces need, are too long; shorten it",
                          kith_law_text(law));
     return KITH_OK;
 }

@@ -60,8 +60,8 @@ static kith_status check_symmetric_law(const kith_law *law, bool on_cpu)
     law_look(law, &view);
     if (!on_cpu && !forces_ring_has_law(&view))
         return kith_fail(KITH_UNSUPPORTED,
-                         "method is symmetric, which on a GPU formulas and laws without a force do "
-                         "not have, and the law is '%.60s'; use split",
+                         "method is symmetric, which on a GPU does not support formulas or laws "
+                         "without a force, but the law is '%.60s'; use split",
                          kith_law_text(law));
     if (!view.is_symmetric)
         return kith_fail(
@@ -79,10 +79,11 @@ static kith_status check_symmetric(const struct forces_problem *problem, bool on
         return kith_fail(KITH_UNSUPPORTED,
                          "method is symmetric, but the targets are not the sources; use split");
     if (problem->jerk[0] || problem->potential_rate)
-        return kith_fail(KITH_UNSUPPORTED, "method is symmetric, which has no jerk; use split");
+        return kith_fail(KITH_UNSUPPORTED,
+                         "method is symmetric, which does not compute the jerk; use split");
     if (problem->target_half_softening2 && !on_cpu)
-        return kith_fail(KITH_UNSUPPORTED, "method is symmetric, which on a GPU has one softening "
-                                           "for all bodies; use split");
+        return kith_fail(KITH_UNSUPPORTED, "method is symmetric, which on a GPU supports only one "
+                                           "softening for all bodies; use split");
     return KITH_OK;
 }
 

@@ -24,8 +24,8 @@ static kith_status suits(const kith_context *context, const struct forces_proble
                                            "leave them out");
     if (problem->system_count > 0)
         return kith_fail(KITH_UNSUPPORTED,
-                         "solver is cutoff, which solves a single system, and there are %lld; use "
-                         "the solver direct",
+                         "solver is cutoff, which supports a single system, but there are %lld; "
+                         "use the solver direct",
                          (long long)problem->system_count);
     if (problem->jerk[0] || problem->potential_rate)
         return kith_fail(KITH_UNSUPPORTED, "solver is cutoff, which has no derivatives of forces; "

@@ -10,8 +10,7 @@ static kith_status suits(const kith_context *context, const struct forces_proble
 {
     if (problem->system_count > 0 && problem->way.method > KITH_FORCES_DIRECT)
         return kith_fail(KITH_UNSUPPORTED,
-                         "method is one for a single system, and there are %lld; "
-                         "use auto",
+                         "method supports a single system, but there are %lld; use auto",
                          (long long)problem->system_count);
     if (problem->accumulate && problem->delivery.measured)
         return kith_fail(KITH_UNSUPPORTED, "the results go to the caller's arrays and cannot be "

@@ -280,7 +280,7 @@ static kith_status evaluate_pme(kith_context *context, void *prepared,
 
 const struct kith_solver forces_solver_ewald = {
     .name = "ewald",
-    .summary = "all pairs and periodic images by Ewald's plain sums, to 1e-12",
+    .summary = "all pairs and periodic images by Ewald summation, to 1e-12",
     .is_periodic = true,
     .suits = suits,
     .prepare = prepare,

@@ -28,9 +28,10 @@ static kith_status suits(const char *name, const struct forces_problem *problem)
 {
     struct forces_weights law;
     if (problem->system_count > 0)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "solver is %s, which solves a single system, and there are %lld; use auto",
-                         name, (long long)problem->system_count);
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "solver is %s, which supports a single system, but there are %lld; use auto", name,
+            (long long)problem->system_count);
     if (problem->accumulate && problem->delivery.measured)
         return kith_fail(KITH_UNSUPPORTED, "the results go to the caller's arrays and cannot be "
                                            "added to them there");
@@ -42,8 +43,8 @@ static kith_status suits(const char *name, const struct forces_problem *problem)
     if (problem->source_half_softening2)
         return kith_fail(
             KITH_UNSUPPORTED,
-            "the column softening is given, but the solver %s has one softening for all bodies; "
-            "give that as the option softening, or use the solver direct",
+            "the column softening is given, but the solver %s supports only one softening for all "
+            "bodies; give that as the option softening, or use the solver direct",
             name);
     if (!forces_find_weights(problem, &law))
         return kith_fail(KITH_UNSUPPORTED, "solver is %s, %s; use the solver direct", name, no_law);

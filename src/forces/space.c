@@ -48,11 +48,9 @@ static kith_status check_periodic(const kith_forces_options *options, const char
 {
     const kith_law *near = options->law ? options->law->near : NULL;
     if (near && options->cutoff == 0)
-        return kith_fail(
-            KITH_INVALID_ARGUMENT,
-            "cutoff is 0 and the law has %.60s in addition to another, whose pairs are within "
-            "a cutoff; give it",
-            kith_law_text(near));
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "cutoff is 0, but the law adds %.60s, which needs one; give a cutoff",
+                         kith_law_text(near));
     if (!near && (options->shift || options->tail))
         return kith_fail(KITH_UNSUPPORTED,
                          "%s is given, but the solver %s does not support it; leave it out",
@@ -74,8 +72,8 @@ kith_status forces_check_space(const kith_forces_options *options, const kith_so
         return check_periodic(options, solver->name);
     if (options->law && options->law->near)
         return kith_fail(KITH_UNSUPPORTED,
-                         "solver is %s and the law is a sum of two, which pme and ewald take; use "
-                         "one of them, or one formula for both",
+                         "solver is %s, but only pme and ewald support a sum of two laws; use one "
+                         "of them, or one formula for both",
                          solver->name);
     if (cutoff == 0)
         return check_without_cutoff(options, solver);

@@ -88,7 +88,7 @@ static kith_status add(void *state, int64_t step, const kith_bodies *bodies)
     struct sink *sink = state;
     sink->failed = sink->is_stopped();
     if (sink->failed)
-        return kith_fail(KITH_CANCELLED, "%s: stopped, and not written", sink->path);
+        return kith_fail(KITH_CANCELLED, "%s: interrupted; the file is not written", sink->path);
     if (bodies_check_left(bodies) != KITH_OK)
         return KITH_BAD_FORMAT;
     const kith_status status = add_left(sink, step, bodies);

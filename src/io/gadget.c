@@ -55,9 +55,10 @@ static kith_status check_counts(const struct header *header)
             return kith_fail(KITH_BAD_FORMAT, "NumPart_ThisFile of PartType%d is %lld", k,
                              (long long)header->count[k]);
         if (header->count[k] > 0 && k >= gadget_type_count)
-            return kith_fail(KITH_UNSUPPORTED,
-                             "there are bodies of PartType%d; kith knows PartType0 to PartType%d",
-                             k, gadget_type_count - 1);
+            return kith_fail(
+                KITH_UNSUPPORTED,
+                "there are bodies of PartType%d; kith supports PartType0 to PartType%d", k,
+                gadget_type_count - 1);
         if (__builtin_add_overflow(total, header->count[k], &total))
             return kith_fail(KITH_BAD_FORMAT, "NumPart_ThisFile adds up to too many bodies");
     }

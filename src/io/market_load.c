@@ -114,7 +114,7 @@ static kith_status load_compressed(const kith_context *context, const char *path
     const kith_status status = read_all(context, read_compressed, file, 0, text);
     gzclose(file);
     if (status == KITH_IO_ERROR)
-        return kith_fail(KITH_BAD_FORMAT, "the compressed data are damaged or end too early");
+        return kith_fail(KITH_BAD_FORMAT, "the compressed data are damaged or truncated");
     return status;
 }
 

@@ -467,8 +467,8 @@ kith_status run_checkpoint_read(hid_t file, kith_dtype precision, int64_t count,
     KITH_TRY(hdf5_read_integer(group, "format", &format));
     if (format != checkpoint_format)
         return kith_fail(KITH_BAD_FORMAT,
-                         "its checkpoint has format %lld, and this kith knows %d; use the version "
-                         "that wrote it",
+                         "its checkpoint has format %lld, but this version of kith supports %d; "
+                         "use the version that wrote it",
                          (long long)format, checkpoint_format);
     KITH_TRY(read_count(group, "steps", &checkpoint->steps));
     KITH_TRY(hdf5_read_real(group, "start_time", &checkpoint->start_time));

@@ -60,7 +60,7 @@ static kith_status count_rows(hid_t file, int64_t *rows)
     *rows = (int64_t)shape.size[0];
     return shape.rank == 1
                ? KITH_OK
-               : kith_fail(KITH_BAD_FORMAT, "dataset " PRESSURES "/step is not one number a row");
+               : kith_fail(KITH_BAD_FORMAT, "dataset " PRESSURES "/step is not one number per row");
 }
 
 kith_status run_pressures_truncate(hid_t file, int64_t step)

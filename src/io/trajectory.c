@@ -149,7 +149,7 @@ static kith_status read_observable(const struct h5md_reader *reader, const char 
         (reader->is_ensemble && shape.size[1] != (hsize_t)reader->systems) ||
         (shape.rank > axes && shape.size[axes] == 0))
         return kith_fail(KITH_BAD_FORMAT,
-                         "dataset %s is not one number, vector or 3 x 3 tensor a frame%s", path,
+                         "dataset %s is not one number, vector or 3 x 3 tensor per frame%s", path,
                          reader->is_ensemble ? " and system" : "");
     if (reader->is_ensemble && reader->system >= 0) {
         first[1] = (hsize_t)reader->system;

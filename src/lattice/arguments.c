@@ -25,8 +25,8 @@ kith_status collisions_check_place(const kith_context *context, const char *name
 kith_status collisions_check_backend(const kith_context *context)
 {
     if (!collisions_backend_of(context))
-        return kith_fail(KITH_UNSUPPORTED, "this version counts collisions on the CPU alone; make "
-                                           "a context for the CPU (--device cpu)");
+        return kith_fail(KITH_UNSUPPORTED, "this build counts collisions on the CPU only; use a "
+                                           "context on the CPU (--device cpu)");
     return KITH_OK;
 }
 
@@ -73,10 +73,10 @@ kith_status collisions_check_host_beads(const kith_context *context, kith_array 
     bool on_host = false;
     KITH_TRY(collisions_check_beads(context, beads, problem, &on_host));
     if (!on_host)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "beads is on cuda:%d, and this function works on the "
-                         "host; copy it there",
-                         (int)beads.device.index);
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "beads is on cuda:%d, but this function computes on the host; copy it there",
+            (int)beads.device.index);
     return KITH_OK;
 }
 

@@ -97,11 +97,10 @@ static kith_status check_output(const kith_context *context, const char *name, k
     KITH_TRY(collisions_check_place(context, name, output, beads.device));
     if (output.ndim != 1 || output.dtype != KITH_I64 || output.shape[0] != conformations ||
         !is_dense(output) || (!output.data && conformations > 0))
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "%s has %d dimensions and %lld elements; give %lld dense int64, one a "
-                         "conformation",
-                         name, (int)output.ndim, (long long)output.shape[0],
-                         (long long)conformations);
+        return kith_fail(
+            KITH_INVALID_ARGUMENT,
+            "%s has %d dimensions and %lld elements; give %lld dense int64, one per conformation",
+            name, (int)output.ndim, (long long)output.shape[0], (long long)conformations);
     *data = output.data;
     return KITH_OK;
 }

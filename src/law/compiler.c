@@ -63,7 +63,7 @@ kith_status compiler_find(struct compiler *compiler)
     return kith_fail(
         KITH_UNSUPPORTED,
         "a formula is compiled when it is used, and there is no C compiler (cc, gcc or "
-        "clang) on the PATH; install one, name one in CC, or take a law of the table");
+        "clang) on the PATH; install one, name one in CC, or use a built-in law");
 }
 
 /* The first line of the compiler's messages that names an error. */

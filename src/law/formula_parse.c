@@ -318,8 +318,7 @@ static kith_status read_unary(struct parser *parser, int32_t *node)
     if ((sign != '-' && sign != '+' && sign != '!') || start[1] == '=')
         return read_primary(parser, node);
     if (sign != '!' && start[1] == sign)
-        return fail_at(parser, start, "there is no %c%c in a formula; put a space between", sign,
-                       sign);
+        return fail_at(parser, start, "'%c%c' is not an operator; put a space between", sign, sign);
     parser->at++;
     KITH_TRY(enter(parser));
     KITH_TRY(read_unary(parser, node));

@@ -225,8 +225,8 @@ kith_status law_check_dimensions(const kith_law *law, int64_t dimensions)
 {
     if (law && law->view.form.kind == law_log2d && dimensions != 2)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "law is log2d, of the plane, and positions have %lld coordinates; give 2, "
-                         "or take another law",
+                         "law is log2d, which is two-dimensional, but positions have %lld "
+                         "coordinates; give 2, or use another law",
                          (long long)dimensions);
     return KITH_OK;
 }

@@ -47,8 +47,7 @@ static kith_status load(struct library *library)
         return kith_fail(
             KITH_UNSUPPORTED,
             "a formula on a GPU is compiled by NVRTC, and there is no libnvrtc.so.13 or "
-            ".12 here; install it (cuda-nvrtc), take a law of the table, or "
-            "compute on the CPU");
+            ".12 here; install it (cuda-nvrtc), use a built-in law, or compute on the CPU");
     const struct {
         void *function;
         const char *name;

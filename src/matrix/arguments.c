@@ -66,12 +66,13 @@ static kith_status check_method(const struct matrix_arguments *arguments)
             "copy them to the host");
     if ((method == KITH_MATRIX_TILE_P || method == KITH_MATRIX_TILE_P2) && !on_gpu)
         return kith_fail(KITH_UNSUPPORTED,
-                         "method is one of a GPU's tiles, and this context computes on the CPU; "
-                         "give direct, or a device");
+                         "method is a tile kernel of GPUs, but this context computes on the CPU; "
+                         "use direct, or a context on a GPU");
     if ((method == KITH_MATRIX_TILE_P || method == KITH_MATRIX_TILE_P2) &&
         arguments->view.form.kind == law_custom)
-        return kith_fail(KITH_UNSUPPORTED, "method is one of a GPU's tiles, which know the laws of "
-                                           "the table only; give direct");
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "method is a tile kernel of GPUs, which supports only built-in laws; use direct");
     return KITH_OK;
 }
 
@@ -114,8 +115,8 @@ static kith_status check_mixing(const struct matrix_arguments *arguments)
         if (!kith_array_is_none(sides[k]->column[particles_epsilon]) ||
             !kith_array_is_none(sides[k]->column[particles_sigma]))
             return kith_fail(KITH_UNSUPPORTED,
-                             "%s have a column epsilon or sigma, which forces mix and matrices do "
-                             "not; leave it out, or give a formula of the columns m and q",
+                             "%s have a column epsilon or sigma, which matrices do not support; "
+                             "leave it out, or give a formula of the columns m and q",
                              sides[k]->argument->name);
     return KITH_OK;
 }

@@ -201,8 +201,8 @@ static kith_status check_grid(const struct periodic_request *request, int32_t or
         points *= request->grid[c];
         if (request->grid[c] < order)
             return kith_fail(KITH_INVALID_ARGUMENT,
-                             "grid has %d points along an axis, and splines of order %d need as "
-                             "many; give a finer grid or a lower order",
+                             "grid has %d points along an axis, but splines of order %d need at "
+                             "least that many; give a finer grid or a lower order",
                              (int)request->grid[c], (int)order);
     }
     if (points > 0x1p28)

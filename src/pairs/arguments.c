@@ -70,8 +70,9 @@ static kith_status check_combinations(const struct pairs_arguments *arguments)
         return KITH_OK;
     }
     if (options->half)
-        return kith_fail(KITH_INVALID_ARGUMENT, "half is set, and there are queries: no pair of a "
-                                                "query and a point is given twice; leave it out");
+        return kith_fail(
+            KITH_INVALID_ARGUMENT,
+            "half is set, but a list with queries has each pair once anyway; leave it out");
     KITH_TRY(both_or_neither(options->radii, "radii", options->query_radii, "query_radii"));
     return both_or_neither(options->system_offsets, "system_offsets", options->query_system_offsets,
                            "query_system_offsets");
@@ -169,11 +170,11 @@ static kith_status check_offsets(const char *name, kith_array offsets, int64_t r
         return kith_fail(KITH_INVALID_ARGUMENT, "%s is empty; give 0, …, %lld", name,
                          (long long)rows);
     if (last > 0 && offsets.strides[0] != 1)
-        return kith_fail(KITH_INVALID_ARGUMENT, "%s has stride %lld; give it dense", name,
+        return kith_fail(KITH_INVALID_ARGUMENT, "%s has stride %lld; give a contiguous array", name,
                          (long long)offsets.strides[0]);
     if (values[0] != 0 || values[last] != rows)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "%s goes from %lld to %lld; let it go from 0 to %lld", name,
+                         "%s goes from %lld to %lld; it must go from 0 to %lld", name,
                          (long long)values[0], (long long)values[last], (long long)rows);
     for (int64_t k = 0; k < last; k++)
         if (values[k] > values[k + 1])

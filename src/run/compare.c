@@ -10,7 +10,7 @@ static kith_status compare_words(const char *what, const char *wanted, const cha
                                  const char *output)
 {
     if (strcmp(wanted, past) != 0)
-        return kith_fail(KITH_INVALID_ARGUMENT, "%s is %s, and %s was begun with %s; %s", what,
+        return kith_fail(KITH_INVALID_ARGUMENT, "%s is %s, and %s was started with %s; %s", what,
                          wanted, output, past, remedy);
     return KITH_OK;
 }
@@ -28,8 +28,8 @@ static kith_status compare_real(const char *what, double wanted, double past, co
 static kith_status compare_count(const char *what, int64_t wanted, int64_t past, const char *output)
 {
     if (wanted != past)
-        return kith_fail(KITH_INVALID_ARGUMENT, "%s is %lld, and %s was begun with %lld; %s", what,
-                         (long long)wanted, output, (long long)past, remedy);
+        return kith_fail(KITH_INVALID_ARGUMENT, "%s is %lld, and %s was started with %lld; %s",
+                         what, (long long)wanted, output, (long long)past, remedy);
     return KITH_OK;
 }
 
@@ -152,7 +152,7 @@ static kith_status refuse_number(const struct column *column, int64_t k,
                                  const char *output)
 {
     const int64_t row = k / column->width, bodies = past->start->count / past->parameters.systems;
-    kith_fail_message("%s of body %lld (from 0) is %.17g, and %s was begun with %.17g; give the "
+    kith_fail_message("%s of body %lld (from 0) is %.17g, and %s was started with %.17g; give the "
                       "same bodies or none, or write to another file",
                       column->name, (long long)(row % bodies), wanted, output, was);
     if (past->parameters.is_ensemble)

@@ -339,8 +339,8 @@ static kith_status begin(struct run *run, const kith_run_options *options,
     struct run_origin origin;
     if (!bodies)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         options->resume ? "%s: no such file to resume from, and there are no "
-                                           "bodies to start from; give either"
+                         options->resume ? "%s: the file to resume from does not exist, and there "
+                                           "are no bodies to start from; give one of them"
                                          : "%s: there are no bodies to start from; give them",
                          options->output ? options->output : "no output");
     KITH_TRY(run_plan_start(options, bodies, &run->plan));
@@ -410,7 +410,7 @@ static kith_status run_all(struct run *run, const kith_run_options *options,
 {
     if (options->resume && !options->output)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "resume needs an output; give the file to go on from");
+                         "resume needs an output; give the file to continue");
     KITH_TRY(kith_context_check_cancelled(run->context));
     bool is_there = false;
     KITH_TRY(take_output(run, options, &is_there));

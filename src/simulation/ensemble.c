@@ -108,7 +108,7 @@ static kith_status check_like_first(const kith_bodies *first, const kith_bodies 
     if (other->time != first->time)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "system %lld (from 0) is at time %.15g and system 0 at %.15g; give "
-                         "systems of one time",
+                         "systems at the same time",
                          (long long)s, other->time, first->time);
     if (!other->softening != !first->softening)
         return kith_fail(KITH_INVALID_ARGUMENT,

@@ -146,8 +146,8 @@ static kith_status check(const struct kith_simulation *simulation, const kith_bo
 {
     if (simulation->context->device.kind != KITH_CPU)
         return kith_fail(KITH_UNSUPPORTED,
-                         "integrator is ias15 of one system, and on a GPU it takes ensembles; "
-                         "simulate on the CPU, or make an ensemble of it");
+                         "integrator is ias15, which on a GPU supports only ensembles; simulate on "
+                         "the CPU, or make an ensemble of one system");
     return ias15_check(simulation, bodies);
 }
 

@@ -201,8 +201,8 @@ static kith_status check(const struct kith_simulation *simulation, const kith_bo
 {
     if (simulation->law.law || !simulation->is_fused)
         return kith_fail(KITH_UNSUPPORTED,
-                         "integrator is ias15, and ensembles of it are under gravity by the direct "
-                         "solver; take these or simulate the systems one by one");
+                         "integrator is ias15, whose ensembles support only gravity with the "
+                         "solver direct; use these, or simulate the systems one by one");
     for (int64_t s = 0; s < simulation->systems; s++) {
         const kith_bodies one = kith_ensemble_system(bodies, simulation->systems, s);
         const kith_status status = ias15_check(simulation, &one);

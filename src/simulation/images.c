@@ -18,10 +18,10 @@ kith_status simulation_take_images(const kith_simulation_options *options,
     if (!simulation->solver->is_periodic && !(options->forces.cutoff > 0))
         return KITH_OK;
     if (simulation->solver->is_periodic && options->skin > 0 && !(law && law->near))
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "skin is %g, and solver is %s, which keeps no list of pairs; leave the "
-                         "skin out",
-                         options->skin, simulation->solver->name);
+        return kith_fail(
+            KITH_INVALID_ARGUMENT,
+            "skin is %g, but solver is %s, which has no neighbor list; leave the skin out",
+            options->skin, simulation->solver->name);
     simulation->ewald = options->forces.ewald;
     return excluded_copy(options->forces.exclusions, &simulation->space.exclusions);
 }

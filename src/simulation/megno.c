@@ -246,10 +246,11 @@ static kith_status check(const kith_context *context, const kith_megno_options *
     KITH_TRY(kith_bodies_check(bodies));
     if (bodies->count < 2)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "the bodies are %lld; MEGNO needs at least 2 that attract each other",
+                         "there are %lld bodies; MEGNO needs at least 2 that attract each other",
                          (long long)bodies->count);
     if (!bodies->velocity)
-        return kith_fail(KITH_INVALID_ARGUMENT, "there are no velocities, which MEGNO needs");
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "the bodies have no velocities, but MEGNO needs them; add velocities");
     for (int64_t i = 0; bodies->mass && i < bodies->count; i++)
         if (bodies->mass[i] < 0)
             return kith_fail(KITH_INVALID_ARGUMENT,

@@ -112,10 +112,10 @@ static kith_status check_row_start(const struct sparse_entries *entries)
     for (int64_t i = 0; i <= entries->rows; i++) {
         const int64_t start = index_at(entries->row_start, i);
         if (start < before || (i == 0 && start != base))
-            return kith_fail(KITH_INVALID_ARGUMENT,
-                             "row_start[%lld] is %lld; give starts that do not descend, the first "
-                             "of them %d",
-                             (long long)i, (long long)start, (int)base);
+            return kith_fail(
+                KITH_INVALID_ARGUMENT,
+                "row_start[%lld] is %lld; give nondecreasing starts, the first of them %d",
+                (long long)i, (long long)start, (int)base);
         before = start;
     }
     if (before - base != entries->count)

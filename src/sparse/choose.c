@@ -166,7 +166,7 @@ void sparse_explain(const kith_sparse_options *options, const struct sparse_stat
     const bool free_choice = options->format == KITH_SPARSE_AUTO;
     const int64_t each = 4 + kith_dtype_bytes(statistics->dtype);
     const int64_t csr = 4 * statistics->rows + each * statistics->nonzeros;
-    snprintf(reason, (size_t)bytes, "%s: %s; %.3g bytes an entry, plain csr has %.3g",
+    snprintf(reason, (size_t)bytes, "%s: %s; %.3g bytes per entry, plain csr has %.3g",
              !free_choice    ? "requested"
              : options->tune ? "measured fastest"
                              : "predicted fastest",

@@ -25,7 +25,7 @@ static kith_status check_vector(const kith_context *context, const struct sparse
                          (long long)count);
     if (array.dtype != csr->dtype)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "%s is of %s, but the matrix is of %s; give vectors of the matrix' dtype",
+                         "%s is of %s, but the matrix is of %s; give vectors of the matrix's dtype",
                          name, kith_dtype_name(array.dtype), kith_dtype_name(csr->dtype));
     if (!on_host(array) && (array.device.kind != here.kind || array.device.index != here.index))
         return kith_fail(KITH_UNSUPPORTED,

@@ -135,7 +135,7 @@ static enum MHD_Result answer_column(const struct server *server, struct MHD_Con
     if (view_column(server->view, name, &values) != KITH_OK)
         return answer_text(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, no_memory);
     if (!values)
-        return answer_text(connection, MHD_HTTP_NOT_FOUND, "there is no such column\n");
+        return answer_text(connection, MHD_HTTP_NOT_FOUND, "the column does not exist\n");
     struct MHD_Response *response = MHD_create_response_from_buffer(
         (size_t)server->view->about.shown * sizeof *values, values, MHD_RESPMEM_MUST_FREE);
     if (!response)
@@ -147,7 +147,7 @@ static enum MHD_Result answer_file(struct MHD_Connection *connection, const char
 {
     const struct page_file *file = page_find(name);
     if (!file)
-        return answer_text(connection, MHD_HTTP_NOT_FOUND, "there is no such page\n");
+        return answer_text(connection, MHD_HTTP_NOT_FOUND, "the page does not exist\n");
     return answer_lasting(connection, MHD_HTTP_OK, file->type, file->text, strlen(file->text));
 }
 

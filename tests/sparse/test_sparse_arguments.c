@@ -191,7 +191,7 @@ static void test_reasons_tell_the_bytes_of_an_entry(void **state)
     kith_sparse_info info;
     char expected[40];
     assert_ok(kith_sparse_describe(sparse, KITH_SPARSE_AS_IS, &info));
-    snprintf(expected, sizeof expected, "; %.3g bytes an entry", (double)info.bytes / 4);
+    snprintf(expected, sizeof expected, " %.3g bytes", (double)info.bytes / 4);
     if (!strstr(info.reason, expected))
         fail_msg("'%s' does not tell '%s'", info.reason, expected);
     kith_sparse_free(sparse);
