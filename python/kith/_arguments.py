@@ -1,7 +1,7 @@
 """Arguments that are not arrays: numbers, flags, text, paths and keywords.
 
-Each function returns the argument as the extension module takes it. A wrong type is a TypeError, a
-value that cannot be is a ValueError; both name the argument.
+Each function returns the argument as the extension module takes it. A wrong type is a TypeError, an invalid
+value a ValueError; both name the argument.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def number(name: str, value) -> float:
 
 
 def integer(name: str, value, low: int = -_INT64, high: int = _INT64 - 1) -> int:
-    """A whole number of the range that the library counts in."""
+    """An integer in the range of the library's counts."""
     try:
         whole = operator.index(value)
     except TypeError:
@@ -63,7 +63,7 @@ def integer(name: str, value, low: int = -_INT64, high: int = _INT64 - 1) -> int
 
 
 def integer32(name: str, value) -> int:
-    """A whole number of 32 bits."""
+    """An integer of 32 bits."""
     return integer(name, value, -_INT32, _INT32 - 1)
 
 

@@ -99,7 +99,7 @@ def take(name: str, value, ndim=None) -> Taken | None:
 
 
 def needed(name: str, value, ndim=None) -> Taken:
-    """Takes an array-like that must be there: None is a TypeError."""
+    """Takes an array-like that is required: None is a TypeError."""
     if value is None:
         raise TypeError(f"{name} is None; give an array")
     return take(name, value, ndim)
@@ -168,7 +168,7 @@ def on_one_device(arrays) -> tuple:
     Raises
     ------
     ValueError
-        They are on several devices: kith copies no array from one to another unasked.
+        They are on several devices: kith does not copy arrays between devices by itself.
     """
     firm = [taken for taken in arrays if taken is not None and not taken.is_loose]
     for other in firm[1:]:
@@ -208,7 +208,7 @@ def _is_floating(taken):
 
 
 def _check_range(taken):
-    """Numbers of a list that single precision does not hold are nobody's rounding."""
+    """Refuses numbers of a list that are out of the range of single precision."""
     size = taken.library.abs(taken.array)
     if taken.library.any((size > float(numpy.finfo("float32").max)) & taken.library.isfinite(size)):
         raise ValueError(f"{taken.name} has numbers beyond the range of float32, which the other arrays are of; give "
@@ -242,7 +242,7 @@ class Made:
     Attributes
     ----------
     array : object
-        What the caller gets.
+        What the caller receives.
     """
 
     def __init__(self, like: Taken, shape, dtype: str):

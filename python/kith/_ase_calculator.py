@@ -81,7 +81,7 @@ class Calculator(_Calculator):
         ``ewald`` and ``pme`` sum the law ``coulomb`` over all periodic images, with the initial charges and the
         error requested, and the other laws within the cutoff.
     error : float, optional
-        Of ``ewald`` and ``pme``, relative to the rms force: 1e-12 and 1e-4 by default.
+        For ``ewald`` and ``pme``, relative to the rms force: 1e-12 and 1e-4 by default.
     shift : {'none', 'energy', 'force'}
         Subtract the energy at the cutoff from that of each pair; ``force`` subtracts the force there
         too, so that energies and forces are continuous. The formula must depend on r alone.
@@ -190,7 +190,7 @@ class Calculator(_Calculator):
         return {"m": atoms.get_masses(), "q": atoms.get_initial_charges(), **made}
 
     def calculate(self, atoms=None, properties=("energy",), system_changes=all_changes):
-        """As ASE asks for it."""
+        """Computes the properties that ASE requests."""
         super().calculate(atoms, properties, system_changes)
         atoms = self.atoms
         wants_stress = atoms.cell.rank == 3 and not {"stress", "stresses"}.isdisjoint(properties)

@@ -530,25 +530,25 @@ def make(kind: str, n: int | None = None, *, seed: int = 0, dimensions: int = 0,
     Parameters
     ----------
     kind : str
-        As of ``kith make``: ``two-body``, ``plummer``, ``disk``, ``galaxies``, ``lattice`` …
+        See ``kith make``: ``two-body``, ``plummer``, ``disk``, ``galaxies``, ``lattice`` …
     n : int, optional
         The number of bodies; the default of the kind if not given.
     seed : int
-        Of the random numbers.
+        Seed of the random numbers.
     dimensions : {0, 2, 3}
         2 for the kinds that can be flat; 0: the default of the kind.
     eccentricity, mass_ratio : float
-        Of the kinds that have them.
+        For the kinds that have them.
     elements : array_like, shape (k, 7), optional
-        Of ``planets``: mass, a, e, i, Omega, omega and M of each, angles in radians.
+        For ``planets``: mass, a, e, i, Omega, omega and M of each, angles in radians.
     star, g : float, optional
-        Of ``planets``: the mass of the star and the gravitational constant, 1 by default.
+        For ``planets``: the mass of the star and the gravitational constant, 1 by default.
     coordinates : {'heliocentric', 'jacobi', 'barycentric'}
-        Of ``planets``: what the orbits are about, as of `kith.orbits`.
+        For ``planets``: the center of the orbits, see `kith.orbits`.
     density : float, optional
-        Of crystals: particles per volume, 1 by default.
+        For crystals: particles per unit volume, 1 by default.
     temperature : float
-        Of crystals: that of the velocities, an energy.
+        For crystals: the temperature of the velocities, an energy.
 
     Returns
     -------
@@ -600,9 +600,9 @@ def read(path: str | os.PathLike, *, format: str | None = None, frame: int = 0, 
     format : str, optional
         By the extension of the path if not given; `kith.formats` lists them.
     frame : int
-        Of a file with several: 0 the last, k > 0 the k-th from 1, -k from the end.
+        The frame of a file with several: 0 the last, k > 0 the k-th from 1, -k from the end.
     system : int, optional
-        Of an ensemble, from 0.
+        The system of an ensemble, counted from 0.
 
     Returns
     -------
@@ -612,7 +612,7 @@ def read(path: str | os.PathLike, *, format: str | None = None, frame: int = 0, 
     Raises
     ------
     FormatError
-        The message names the line and its mistake.
+        The file has an error; the message names the line.
     OSError
         The file cannot be read.
 

@@ -133,15 +133,15 @@ def collisions(beads: ArrayLike, *, method: str = "auto", device: str | Device =
     Parameters
     ----------
     beads : array_like of int, shape (n, 2) or (n, 3)
-        Of any strides; counted on their device.
+        With any strides; counted on their device.
     method : str
         A key of ``kith.collisions.methods``, whose values describe the methods, or ``auto``.
     device : str or Device
-        As of `kith.forces`.
+        See `kith.forces`.
     threads : int
-        As of `kith.forces`.
+        See `kith.forces`.
     context : Context, optional
-        As of `kith.forces`.
+        See `kith.forces`.
 
     Returns
     -------
@@ -172,13 +172,13 @@ def choose(beads: ArrayLike, *, device: str | Device = "auto", threads: int = 0,
     Parameters
     ----------
     beads : array_like of int, shape (n, 2) or (n, 3)
-        As of `kith.collisions`.
+        See `kith.collisions`.
     device : str or Device
-        As of `kith.forces`.
+        See `kith.forces`.
     threads : int
-        As of `kith.forces`.
+        See `kith.forces`.
     context : Context, optional
-        As of `kith.forces`.
+        See `kith.forces`.
 
     Returns
     -------
@@ -203,16 +203,16 @@ def launch(beads: ArrayLike, *, method: str = "auto", device: str | Device = "au
     Parameters
     ----------
     beads : array_like of int, shape (n, 2) or (n, 3)
-        As of `kith.collisions`. In host memory they may be changed as soon as the call returns, on a GPU
+        See `kith.collisions`. In host memory they may be changed as soon as the call returns, on a GPU
         after the fetch.
     method : str
-        As of `kith.collisions`.
+        See `kith.collisions`.
     device : str or Device
-        As of `kith.forces`.
+        See `kith.forces`.
     threads : int
-        As of `kith.forces`.
+        See `kith.forces`.
     context : Context, optional
-        As of `kith.forces`.
+        See `kith.forces`.
 
     Returns
     -------
@@ -238,9 +238,9 @@ def groups(beads: ArrayLike, *, threads: int = 0, context: Context | None = None
     beads : array_like of int, shape (n, 2) or (n, 3)
         In host memory.
     threads : int
-        As of `kith.forces`.
+        See `kith.forces`.
     context : Context, optional
-        As of `kith.forces`.
+        See `kith.forces`.
 
     Returns
     -------
@@ -267,9 +267,9 @@ def pairs(beads: ArrayLike, *, threads: int = 0, context: Context | None = None)
     beads : array_like of int, shape (n, 2) or (n, 3)
         In host memory.
     threads : int
-        As of `kith.forces`.
+        See `kith.forces`.
     context : Context, optional
-        As of `kith.forces`.
+        See `kith.forces`.
 
     Returns
     -------
@@ -303,9 +303,9 @@ def contacts(beads: ArrayLike, *, sequence: str | None = None, threads: int = 0,
         A letter H or P for each bead: only pairs of two H are counted, each of which has the energy -1
         in the HP model.
     threads : int
-        As of `kith.forces`.
+        See `kith.forces`.
     context : Context, optional
-        As of `kith.forces`.
+        See `kith.forces`.
 
     Returns
     -------
@@ -340,11 +340,11 @@ def batch(beads: ArrayLike, *, offsets: ArrayLike | None = None, sequence: str |
     want : {'both', 'collisions', 'contacts'}
         What to count.
     device : str or Device
-        As of `kith.forces`.
+        See `kith.forces`.
     threads : int
-        As of `kith.forces`.
+        See `kith.forces`.
     context : Context, optional
-        As of `kith.forces`.
+        See `kith.forces`.
 
     Returns
     -------

@@ -67,7 +67,7 @@ class Bound:
 class Context(Bound):
     """A device, a number of threads and a stream.
 
-    Every function makes the context that it needs and keeps it for the next call from the same thread.
+    Every function creates the context that it needs and keeps it for the next call from the same thread.
     Make one to separate calls that run at the same time, or to compute on a stream of yours. A pickle or
     a copy is another context of the same device and threads; one with a stream or a communicator cannot
     be pickled or copied.
@@ -84,7 +84,7 @@ class Context(Bound):
         A ``cudaStream_t`` as a number, or a stream of CuPy (``.ptr``) or PyTorch
         (``.cuda_stream``). The context holds a reference to it.
     communicator : mpi4py.MPI.Intracomm, optional
-        The processes, started by ``mpirun``, that do the job together, on their CPUs: `forces` and
+        The processes of a job started by ``mpirun``, which compute on CPUs: `forces` and
         `Simulation` divide their work among them. All of them make the same calls with the same arguments, in
         the same order, and get the same results, with the bits of one process. By default the processors of a
         machine are divided among its ranks. Start Python as ``mpirun -n 4 python -m mpi4py program.py``: an
@@ -359,7 +359,7 @@ class Call:
         return None if taken is None else taken.shown(self.stream)
 
     def done(self) -> None:
-        """After the call: waits where the caller's library could not."""
+        """After the call: waits if the caller's library cannot."""
         if self._waits:
             self.context.synchronize()
 

@@ -1,4 +1,4 @@
-"""How all-pairs forces change when bodies are displaced."""
+"""Derivatives of all-pairs forces along displacements of the bodies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def forces_derivative(positions: ArrayLike, directions: ArrayLike, masses: Array
                       target_charges: ArrayLike | None = None, target_masses: ArrayLike | None = None,
                       want: str = "both", out: tuple | None = None, method: str = "auto",
                       device: str | Device = "auto", threads: int = 0, context: Context | None = None) -> Forces:
-    """How the results of `forces` change when the bodies are displaced in these directions.
+    """Derivatives of the results of `forces` along displacements of the bodies.
 
     ``Da_i = G sum_j m_j (u - 3 (d.u) d / s^2) / s^3`` and ``Dphi_i = G sum_j m_j d.u / s^3``, with
     ``d = x_j - x_i``, ``s^2 = |d|^2 + eps^2`` and u the direction of j minus that of i; with a law the
@@ -29,7 +29,7 @@ def forces_derivative(positions: ArrayLike, directions: ArrayLike, masses: Array
     Parameters
     ----------
     positions : array_like, shape (m, 2) or (m, 3)
-        Of the sources.
+        Positions of the sources.
     directions : array_like, shape (m, 2) or (m, 3)
         The displacement of each source.
     masses : array_like, shape (m,), optional
@@ -37,7 +37,7 @@ def forces_derivative(positions: ArrayLike, directions: ArrayLike, masses: Array
     targets : array_like, shape (n, 2) or (n, 3), optional
         Where the forces are evaluated; at the sources by default.
     target_directions : array_like, shape (n, 2) or (n, 3), optional
-        The displacement of each target; the sources' by default, 0 for targets of their own.
+        The displacement of each target; that of the sources by default, 0 for separate targets.
     softening : float or array_like, shape (m,)
         A length, in the unit of the positions, or one for each source.
     target_softening : array_like, shape (n,), optional
@@ -49,7 +49,7 @@ def forces_derivative(positions: ArrayLike, directions: ArrayLike, masses: Array
     charges : array_like, shape (m,), optional
         For laws with charges; 1 by default.
     target_charges : array_like, shape (n,), optional
-        The charges with which the targets feel; the sources' by default, 1 for targets of their own.
+        The charges of the targets; those of the sources by default, 1 for separate targets.
     target_masses : array_like, shape (n,), optional
         Those of the targets; 1 by default.
     want : {'both', 'acceleration', 'potential', 'value'}

@@ -192,9 +192,9 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
     Parameters
     ----------
     positions : array_like, shape (m, 2) or (m, 3), or (systems, m, D)
-        Of the sources. An array of NumPy, CuPy, PyTorch or JAX, of any strides; the computation is on
-        its device. float32 gives single precision, everything else double. Each of several systems is
-        computed by itself: the results have that axis, and the other arrays may.
+        Positions of the sources. An array of NumPy, CuPy, PyTorch or JAX, of any strides; the computation is on its
+        device. float32 gives single precision, everything else double. Several systems are computed separately:
+        the results have that axis, and the other arrays may.
     masses : array_like, shape (m,), optional
         1 by default.
     targets : array_like, shape (n, 2) or (n, 3), optional
@@ -211,7 +211,7 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
     charges : array_like, shape (m,), optional
         For laws with charges; 1 by default.
     target_charges : array_like, shape (n,), optional
-        The charges with which the targets feel; the sources' by default, 1 for targets of their own.
+        The charges of the targets; those of the sources by default, 1 for separate targets.
     target_masses : array_like, shape (n,), optional
         Those of the targets; 1 by default.
     epsilon, sigma : array_like, shape (m,), optional
@@ -222,12 +222,13 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
     out : tuple of two arrays, optional
         Where to write acceleration and potential; None in it means a new array.
     solver : {'auto', 'direct', 'cutoff', 'reference', 'tree', 'fmm', 'ewald', 'pme'}
-        How the pairs are walked; by default ``direct``, with a cutoff ``cutoff``, with an accuracy the faster of
+        The algorithm; by default ``direct``, with a cutoff ``cutoff``, with an accuracy the faster of
         ``direct`` and ``fmm``.
     error : float, optional
         Accuracy of ``tree``, ``fmm``, ``ewald``, ``pme``: at most this rms over the targets of the error of the
-        acceleration, relative to itself, or where pulls cancel to a tenth of the sum of their magnitudes; 1e-4 by
-        default. Of ``ewald`` and ``pme`` relative to the rms force; by default 1e-12 and 1e-4.
+        acceleration, relative to itself, or where contributions cancel to a tenth of the sum of their
+        magnitudes; 1e-4 by default. Of ``ewald`` and ``pme`` relative to the rms force; by default 1e-12 and
+        1e-4.
     theta : float, optional
         Instead of an error: the opening angle, less than 1.
     order : int, optional
@@ -245,13 +246,13 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
     tail : bool
         With a cutoff: add what lies beyond it at uniform density to the totals.
     alpha : float, optional
-        Of ``ewald`` and ``pme``: of erfc(alpha r)/r; the cheapest by default.
+        For ``ewald`` and ``pme``: alpha of erfc(alpha r)/r; the cheapest by default.
     absolute_error : float, optional
         Instead of ``error``, of ``ewald`` and ``pme``: of the rms force, in its unit.
     boundary : {'tin-foil', 'vacuum'}
-        What is around the images of ``ewald`` and ``pme``.
+        For ``ewald`` and ``pme``: the boundary condition at infinity.
     grid : sequence of three int, optional
-        Of ``pme``: points along each cell vector; the cheapest by default.
+        For ``pme``: points along each cell vector; the cheapest by default.
     exclude : array_like of int, shape (p, 2), optional
         Pairs that do not interact at their nearest images; with a cutoff, or of ``ewald`` and ``pme``.
     totals : bool
@@ -279,11 +280,9 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
     TypeError
         An argument has a wrong type, or an array holds no real numbers.
 
-    Notes
-    -----
-    O(n m) work, by ``ewald`` O(n^1.5). The result is the same, bit for bit, on every run and for every number of
-    threads. On a GPU the call returns when the work is on the stream: numbers that are not finite are then
-    reported by `Context.synchronize`.
+    Notes ----- O(n m) work, by ``ewald`` O(n^1.5). The result has the same bits on every run and for every
+    number of threads. On a GPU the call returns when the work is on the stream: numbers that are not finite are
+    then reported by `Context.synchronize`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Functions that have functions of their own: `kith.matrix` has `kith.matrix.reduce`."""
+"""Functions with further functions as attributes: `kith.matrix` has `kith.matrix.reduce`."""
 
 from __future__ import annotations
 

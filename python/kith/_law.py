@@ -1,4 +1,4 @@
-"""Laws: what the value of a pair is."""
+"""Laws: the value of a pair."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ def handle_of(given):
 
 @functools.lru_cache(maxsize=64)
 def _law_of_text(text) -> Law:
-    """Nobody else has this law, so that its parameters stay; a formula's compiled code stays with it."""
+    """The law is not shared, so that its parameters do not change; it keeps the compiled code of its formula."""
     return Law(text)
 
 

@@ -1,4 +1,4 @@
-"""The interaction matrix of a law, kept or reduced as it is computed."""
+"""The interaction matrix of a law, stored or reduced as it is computed."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def matrix(positions: ArrayLike, masses: ArrayLike | None = None, charges: Array
     Parameters
     ----------
     positions : array_like, shape (n, D)
-        Of the particles of the rows, in D = 1 to 16 dimensions; beyond three a law must depend on r
+        Positions of the particles of the rows, in D = 1 to 16 dimensions; beyond three a law must depend on r
         alone, and the matrix is computed on the CPU. float32 gives single precision, everything else
         double. With shape (systems, n, D) each system has a matrix of its own; the other arrays may
         have that axis too.
@@ -91,16 +91,16 @@ def matrix(positions: ArrayLike, masses: ArrayLike | None = None, charges: Array
     block : int
         Of the tiles.
     device : str or Device
-        As of `kith.forces`.
+        See `kith.forces`.
     threads : int
-        As of `kith.forces`.
+        See `kith.forces`.
     context : Context, optional
-        As of `kith.forces`.
+        See `kith.forces`.
 
     Returns
     -------
     array, shape (n, m), or (systems, n, m)
-        Of the library of the positions, on their device.
+        In the library of the positions, on their device.
 
     See Also
     --------
@@ -151,17 +151,17 @@ def write(path: str | os.PathLike[str], positions: ArrayLike, masses: ArrayLike 
     path : str or os.PathLike
         Written under a temporary name, then renamed.
     positions : array_like, shape (n, D)
-        As of `kith.matrix`.
+        See `kith.matrix`.
     masses, charges : array_like, shape (n,), optional
-        As of `kith.matrix`.
+        See `kith.matrix`.
     law : str or Law
         See `kith.law`.
     memory : int
-        The maximum number of bytes of the rows in flight; 0: 256 MiB.
+        The maximum number of bytes of buffered rows; 0: 256 MiB.
     columns, column_masses, column_charges, softening, diagonal, symmetric, method, block : optional
-        As of `kith.matrix`.
+        See `kith.matrix`.
     device, threads, context : optional
-        As of `kith.forces`.
+        See `kith.forces`.
 
     Returns
     -------
@@ -197,19 +197,19 @@ def reduce(reduction: str, positions: ArrayLike, masses: ArrayLike | None = None
     reduction : {'sum', 'min', 'max', 'argmin'}
         What to compute of each row.
     positions : array_like, shape (n, D)
-        As of `kith.matrix`.
+        See `kith.matrix`.
     masses, charges : array_like, shape (n,), optional
-        As of `kith.matrix`.
+        See `kith.matrix`.
     law : str or Law
         See `kith.law`.
     out : array, shape (n,), optional
         Where to write.
     columns, column_masses, column_charges, softening : optional
-        As of `kith.matrix`.
+        See `kith.matrix`.
     diagonal : {'zero', 'keep'} or float
         If the columns are the rows, j = i is left out unless this is 'keep' or a number.
     symmetric, method, block, device, threads, context : optional
-        As of `kith.matrix`.
+        See `kith.matrix`.
 
     Returns
     -------
@@ -245,9 +245,9 @@ def histogram(positions: ArrayLike, masses: ArrayLike | None = None, charges: Ar
     Parameters
     ----------
     positions : array_like, shape (n, D)
-        As of `kith.matrix`.
+        See `kith.matrix`.
     masses, charges : array_like, shape (n,), optional
-        As of `kith.matrix`.
+        See `kith.matrix`.
     bins : int
         The number of bins.
     low, high : float
@@ -257,12 +257,12 @@ def histogram(positions: ArrayLike, masses: ArrayLike | None = None, charges: Ar
     out : array of int64, shape (bins,), optional
         Where to write.
     columns, column_masses, column_charges, softening : optional
-        As of `kith.matrix`.
+        See `kith.matrix`.
     diagonal : {'zero', 'keep'} or float
         If the columns are the rows, each V[i][i] counts once too if this is 'keep' or a number: NumPy's
         histogram of the upper triangle with its diagonal. Left out by default.
     symmetric, method, block, device, threads, context : optional
-        As of `kith.matrix`.
+        See `kith.matrix`.
 
     Returns
     -------
@@ -299,25 +299,25 @@ def multiply(b: ArrayLike, positions: ArrayLike, masses: ArrayLike | None = None
     b : array_like, shape (m,) or (m, k)
         An array of float64 makes the product double.
     positions : array_like, shape (n, D)
-        As of `kith.matrix`.
+        See `kith.matrix`.
     masses, charges : array_like, shape (n,), optional
-        As of `kith.matrix`.
+        See `kith.matrix`.
     law : str or Law
         See `kith.law`.
     out : array, shape (n,) or (n, k), optional
         Where to write.
     columns, column_masses, column_charges, softening : optional
-        As of `kith.matrix`.
+        See `kith.matrix`.
     diagonal : {'zero', 'keep'} or float
         If the columns are the rows, j = i is left out unless this is 'keep' (the V[i][i] of a kernel
         matrix) or a number.
     symmetric, method, block, device, threads, context : optional
-        As of `kith.matrix`.
+        See `kith.matrix`.
 
     Returns
     -------
     array, shape (n,) or (n, k)
-        Of the library of the positions, on their device.
+        In the library of the positions, on their device.
 
     Examples
     --------

@@ -73,11 +73,11 @@ def megno(positions: Bodies | ArrayLike, velocities: ArrayLike | None = None, ma
     softening : float
         A length.
     samples : int
-        How many samples to return, at equal times.
+        The number of samples to return, at equal times.
     seed : int
-        Of the direction of the displacement at the start.
+        Seed of the direction of the initial displacement.
     context : Context, optional
-        As of `kith.forces`, of the CPU.
+        A context on the CPU; see `kith.forces`.
 
     Returns
     -------

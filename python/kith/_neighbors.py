@@ -34,9 +34,9 @@ class NeighborList:
     n_threads : int
         Threads of the CPU; 0: ``OMP_NUM_THREADS``, or as many as there are cores.
     device : str or Device
-        As of `kith.forces`.
+        See `kith.forces`.
     context : Context, optional
-        As of `kith.forces`.
+        See `kith.forces`.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class NeighborList:
         Returns
         -------
         tuple of arrays
-            Of the library of the points, in the order of the quantities.
+            In the library of the points, in the order of the quantities.
 
         Examples
         --------

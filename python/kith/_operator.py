@@ -38,15 +38,15 @@ def scipy_linear_operator(law: str | Law, positions: ArrayLike, masses: ArrayLik
     law : str or Law
         See `kith.law`.
     positions : array_like, shape (n, 2) or (n, 3)
-        Of the particles of the rows.
+        Positions of the particles of the rows.
     masses, charges : array_like, shape (n,), optional
         1 by default.
     columns, column_masses, column_charges, softening : optional
-        As of `kith.matrix`.
+        See `kith.matrix`.
     diagonal : {'zero', 'keep'} or float
         V[i][i]: 0 by default, the value of the law with 'keep' (for a kernel matrix), or a number.
     symmetric, method, block, device, threads, context : optional
-        As of `kith.matrix`.
+        See `kith.matrix`.
 
     Returns
     -------

@@ -33,7 +33,7 @@ def orbits(positions: Bodies | ArrayLike, velocities: ArrayLike | None = None, m
     g : float, optional
         The gravitational constant; that of the bodies by default, otherwise 1.
     coordinates : {'heliocentric', 'jacobi', 'barycentric'}
-        What the orbits are about: the star, the center of mass of all bodies before this one, or that of all bodies.
+        The center of the orbits: the star, the center of mass of all bodies before this one, or that of all bodies.
 
     Returns
     -------

@@ -357,11 +357,11 @@ def pairs(positions: ArrayLike, cutoff: float, *, cell: ArrayLike | None = None,
     memory_limit : int
         The maximum number of bytes of the list; 0: the memory that is available.
     device : str or Device
-        As of `kith.forces`.
+        See `kith.forces`.
     threads : int
-        As of `kith.forces`.
+        See `kith.forces`.
     context : Context, optional
-        As of `kith.forces`.
+        See `kith.forces`.
 
     Returns
     -------
@@ -413,27 +413,27 @@ def nearest(positions: ArrayLike, k: int, *, cutoff: float = 0.0, cell: ArrayLik
     cutoff : float
         Points at this distance and beyond are not listed; 0: no limit.
     cell : array_like, shape (D, D) or (D,), optional
-        As of `pairs`. In a periodic cell images count as points of their own.
+        See `pairs`. In a periodic cell images count as points of their own.
     periodic : bool or sequence of bool, optional
-        As of `pairs`.
+        See `pairs`.
     quantities : str
-        As of `pairs`.
+        See `pairs`.
     index_dtype : {'int64', 'int32'} or dtype
         The type of i and j; int32 takes half the memory.
     queries : array_like, shape (m, D), optional
         i is one of these, j one of the positions.
     systems, query_systems : array_like of int, shape (s + 1,), optional
-        As of `pairs`.
+        See `pairs`.
     method : {'auto', 'cells', 'brute-force', 'reference'}
         For comparisons.
     memory_limit : int
         The maximum number of bytes of the list; 0: the memory that is available.
     device : str or Device
-        As of `kith.forces`.
+        See `kith.forces`.
     threads : int
-        As of `kith.forces`.
+        See `kith.forces`.
     context : Context, optional
-        As of `kith.forces`.
+        See `kith.forces`.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The messages between the ranks of a job, by mpi4py."""
+"""Messages between the ranks of a job, by mpi4py."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def check_communicator(communicator) -> None:
 class Messages:
     """What kith needs of a message library: the functions of include/kith/ranks.h.
 
-    They work on a duplicate of the communicator, so that no message of the caller's is mistaken for one of theirs.
+    They use a duplicate of the communicator, so that messages of the caller are not mistaken for theirs.
     """
 
     def __init__(self, communicator: Any):
@@ -50,7 +50,7 @@ class Messages:
         self._communicator.Iprobe()
 
     def wait(self, batch) -> None:
-        """Ranks that wait let others of the same processor work."""
+        """Ranks that wait yield to others on the same processor."""
         while not self._mpi.Request.Testall(self._posted[batch]):
             os.sched_yield()
         self._posted[batch].clear()
@@ -73,5 +73,5 @@ class Messages:
         self.wait(0)
 
     def abort(self) -> None:
-        """Ends all ranks: one of them cannot go on, and the others wait for it."""
+        """Ends all ranks: one of them cannot continue, and the others would wait for it."""
         self._communicator.Abort(1)

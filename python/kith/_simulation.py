@@ -152,7 +152,7 @@ class Summary(NamedTuple):
     energy_initial, energy_final : float
         Total energies.
     relative_energy_error : float
-        Of the end.
+        At the end of the run.
     max_relative_energy_error : float
         The maximum over all frames.
     momentum_error : float
@@ -225,34 +225,34 @@ class Simulation(Bound):
     law : str or Law, optional
         A law other than gravity: see `kith.law`.
     solver : {'auto', 'direct', 'cutoff', 'reference', 'tree', 'fmm', 'ewald', 'pme'}
-        As of `kith.forces`. ``ewald`` and ``pme`` choose their setting for the bodies of the start (CPU).
+        See `kith.forces`. ``ewald`` and ``pme`` choose their setting for the bodies of the start (CPU).
     error, theta : float, optional
-        The accuracy of the solver, as of `kith.forces`.
+        The accuracy of the solver, see `kith.forces`.
     order : int, optional
-        As of `kith.forces`.
+        See `kith.forces`.
     precision : {'double', 'single'}
         Of the forces and the state.
     eta : float
-        Of ``hermite-block``: the square of a step over the square of the time in which a body's acceleration changes;
+        For ``hermite-block``: the square of a step over the square of the time in which a body's acceleration changes;
         0: 0.02.
     collisions : {'pass', 'merge', 'bounce', 'stop'}
-        What bodies do that come as near as the sum of their radii: pass through each other; the heavier takes the
+        At a distance of the sum of their radii, two bodies pass through each other; the heavier takes the
         other's mass, momentum and volume; they bounce; or the steps end.
     restitution : float
-        Of a bounce: the speed apart over the speed of approach, from 0 to 1.
+        For bounces: the speed of separation over the speed of approach, from 0 to 1.
     encounter : float
-        Two bodies that pass at less than this are an event; 0: none.
+        Record pericenters of two bodies below this distance; 0: none.
     escape : float
         Bodies farther than this from the center of mass are removed; 0: none. Coordinates of removed bodies are NaN
         in `bodies` and in files, and arrays as `positions` have the others, in the order of `rows`.
     radii : array_like, shape (n,), optional
         Those of the bodies by default.
     coordinates : {'jacobi', 'democratic-heliocentric'}, optional
-        Of the integrator ``whfast``: 'jacobi' by default.
+        For the integrator ``whfast``: 'jacobi' by default.
     corrector : {0, 3, 5, 7, 11, 17}
-        Of ``whfast``: the order of its symplectic corrector; 0: none.
+        For ``whfast``: the order of its symplectic corrector; 0: none.
     kernel : {'default', 'lazy', 'modified-kick', 'composition'}, optional
-        Of ``whfast``.
+        For ``whfast``.
     cell : array_like, shape (D, D) or (D,), optional
         One cell vector per row, or the lengths of a box; that of the bodies by default, otherwise open space.
     periodic : bool or sequence of bool, optional
@@ -261,19 +261,19 @@ class Simulation(Bound):
         Sum the pairs at distances less than this only, at every periodic image; all pairs by default. On a GPU if
         ``device`` names one.
     shift : {'none', 'energy', 'force'}
-        As of `kith.forces`.
+        See `kith.forces`.
     tail : bool
-        Add what lies beyond the cutoff to the energy, as of `kith.forces`.
+        Add what lies beyond the cutoff to the energy, see `kith.forces`.
     alpha, absolute_error : float, optional
-        As of `kith.forces`.
+        See `kith.forces`.
     boundary : {'tin-foil', 'vacuum'}
-        As of `kith.forces`.
+        See `kith.forces`.
     grid : sequence of three int, optional
-        As of `kith.forces`.
+        See `kith.forces`.
     exclude : array_like of int, shape (p, 2), optional
-        As of `kith.forces`.
+        See `kith.forces`.
     thermostat : str, optional
-        'langevin:T,TAU' or 'bussi:T,TAU', with ',SEED' if wanted, 0 by default: keeps the temperature at T, an energy,
+        'langevin:T,TAU' or 'bussi:T,TAU', optionally with ',SEED', 0 by default: keeps the temperature at T, an energy,
         with the correlation time TAU (CPU, integrator leapfrog).
     time : float, optional
         At the start; that of the bodies by default, otherwise 0.
@@ -281,11 +281,11 @@ class Simulation(Bound):
         An ensemble: the bodies are those of this number of independent systems, one system after the
         other.
     device : str or Device
-        As of `kith.forces`.
+        See `kith.forces`.
     threads : int
-        As of `kith.forces`.
+        See `kith.forces`.
     context : Context, optional
-        As of `kith.forces`.
+        See `kith.forces`.
 
     Raises
     ------
@@ -384,7 +384,7 @@ class Simulation(Bound):
         Returns
         -------
         int
-            Those of runs with an output too.
+            Including those of runs with an output.
 
         Examples
         --------
@@ -604,7 +604,7 @@ class Simulation(Bound):
 
     @property
     def rows(self) -> numpy.ndarray:
-        """The rows, as at the start, of the bodies that are left: those of `positions`, `velocities` and `masses`.
+        """The original rows of the remaining bodies: those of `positions`, `velocities` and `masses`.
 
         Returns
         -------
@@ -671,13 +671,13 @@ class Simulation(Bound):
         """The positions after the last step: a live view without a copy.
 
         Read-only: `set` changes them. On a GPU an object with ``__dlpack__``, for ``cupy.from_dlpack`` and
-        ``torch.from_dlpack``. Where lengths are so large or small that the simulation stores them in other
-        units, a copy.
+        ``torch.from_dlpack``. If lengths are so large or small that the simulation stores them in other units,
+        it is a copy.
 
         Returns
         -------
         array, shape (n, D)
-            Of an ensemble (systems, n, D).
+            For an ensemble (systems, n, D).
 
         Examples
         --------
@@ -695,7 +695,7 @@ class Simulation(Bound):
         Returns
         -------
         array, shape (n, D)
-            Of an ensemble (systems, n, D).
+            For an ensemble (systems, n, D).
 
         Examples
         --------
@@ -713,7 +713,7 @@ class Simulation(Bound):
         Returns
         -------
         array, shape (n,)
-            Of an ensemble (systems, n).
+            For an ensemble (systems, n).
 
         Examples
         --------
@@ -781,7 +781,7 @@ class Simulation(Bound):
         Returns
         -------
         Energies
-            Of an ensemble the sums over all systems.
+            For an ensemble the sums over all systems.
 
         Examples
         --------
@@ -816,12 +816,12 @@ class Simulation(Bound):
         Parameters
         ----------
         coordinates : {'heliocentric', 'jacobi', 'barycentric'}
-            As of `kith.orbits`.
+            See `kith.orbits`.
 
         Returns
         -------
         numpy.ndarray, shape (n - 1,)
-            A structured array; of an ensemble (systems, n - 1).
+            A structured array; for an ensemble (systems, n - 1).
 
         Raises
         ------

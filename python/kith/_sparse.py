@@ -32,19 +32,17 @@ class SparseMatrix:
     tune : bool
         Time the best few choices instead of trusting the prediction.
     device : str or Device
-        As of `kith.forces`.
+        See `kith.forces`.
     threads : int
-        As of `kith.forces`.
+        See `kith.forces`.
     context : Context, optional
-        As of `kith.forces`.
+        See `kith.forces`.
 
-    Notes
-    -----
-    Entries with the same row and column are added. ``A @ x``, ``x @ A``, ``2 * A``, ``-A`` and ``A.T``
-    work as for SciPy's arrays; the last three copy nothing. Solvers of ``scipy.sparse.linalg`` take a
-    matrix where they take a LinearOperator. A product is the same, bit for bit, on every run and for
-    every number of threads. NaN and infinity count for the stored entries alone. A pickle or a copy has the
-    entries and the format.
+    Notes ----- Entries with the same row and column are added. ``A @ x``, ``x @ A``, ``2 * A``, ``-A`` and
+    ``A.T`` work as for SciPy's arrays; the last three copy nothing. Solvers of ``scipy.sparse.linalg`` take a
+    matrix where they take a LinearOperator. A product has the same bits on every run and for every number of
+    threads. NaN and infinity propagate as for the stored entries alone. A pickle or a copy has the entries and
+    the format.
 
     Examples
     --------
@@ -93,7 +91,7 @@ class SparseMatrix:
         matrix : matrix or array of scipy.sparse or cupyx.scipy.sparse
             Copied.
         format, kernel, block, tune, device, threads, context : optional
-            As of `kith.SparseMatrix`.
+            See `kith.SparseMatrix`.
 
         Returns
         -------
@@ -132,7 +130,7 @@ class SparseMatrix:
         index_base : {0, 1}
             The index of the first row and column.
         format, kernel, block, tune, device, threads, context : optional
-            As of `kith.SparseMatrix`.
+            See `kith.SparseMatrix`.
 
         Returns
         -------
@@ -173,7 +171,7 @@ class SparseMatrix:
         index_base : {0, 1}
             The index of the first row and column.
         format, kernel, block, tune, device, threads, context : optional
-            As of `kith.SparseMatrix`.
+            See `kith.SparseMatrix`.
 
         Returns
         -------
@@ -211,7 +209,7 @@ class SparseMatrix:
         law : str or Law, optional
             The weight of a pair is V(i, j); 1 by default.
         masses, charges : array_like, shape (n,), optional
-            Of the points, for the law.
+            Masses and charges of the points, for the law.
         softening : float
             A length, for the law.
         half : bool
@@ -223,7 +221,7 @@ class SparseMatrix:
         single : bool
             In single precision.
         format, kernel, block, tune, device, threads, context : optional
-            As of `kith.SparseMatrix`.
+            See `kith.SparseMatrix`.
 
         Returns
         -------
@@ -251,7 +249,7 @@ class SparseMatrix:
     def read(cls, path: str | os.PathLike[str], *, single: bool = False,
              format: str = "auto", kernel: str = "auto", block: int = 0, tune: bool = False,
              device: str | Device = "auto", threads: int = 0, context: Context | None = None) -> SparseMatrix:
-        """Reads a Matrix Market file, compressed by gzip too.
+        """Reads a Matrix Market file, optionally compressed by gzip.
 
         Parameters
         ----------
@@ -260,7 +258,7 @@ class SparseMatrix:
         single : bool
             In single precision.
         format, kernel, block, tune, device, threads, context : optional
-            As of `kith.SparseMatrix`.
+            See `kith.SparseMatrix`.
 
         Returns
         -------
@@ -270,7 +268,7 @@ class SparseMatrix:
         Raises
         ------
         FormatError
-            The message names the line and its mistake.
+            The file has an error; the message names the line.
         OSError
             The file cannot be read.
 
@@ -293,7 +291,7 @@ class SparseMatrix:
         Parameters
         ----------
         path : str or os.PathLike
-            Written completely or not at all.
+            Written under a temporary name, then renamed.
 
         Examples
         --------
@@ -402,7 +400,7 @@ class SparseMatrix:
         Parameters
         ----------
         x : array_like, shape (columns,) or (columns, k)
-            Of any strides; in host memory, or on the GPU of the context. An array of float64 promotes a
+            With any strides; in host memory, or on the GPU of the context. An array of float64 promotes a
             matrix in single precision, of which a copy in double is made once and kept; lists and integers
             follow the matrix.
         alpha, beta : float
@@ -413,7 +411,7 @@ class SparseMatrix:
         Returns
         -------
         array, shape (rows,) or (rows, k)
-            Of the library of x; ``out`` if given.
+            In the library of x; ``out`` if given.
 
         Examples
         --------
@@ -442,12 +440,12 @@ class SparseMatrix:
         Parameters
         ----------
         x : array_like, shape (columns,) or (columns, k)
-            As of `multiply`.
+            See `multiply`.
 
         Returns
         -------
         array, shape (rows,) or (rows, k)
-            Of the library of x.
+            In the library of x.
 
         Examples
         --------
@@ -463,12 +461,12 @@ class SparseMatrix:
         Parameters
         ----------
         x : array_like, shape (rows,) or (rows, k)
-            As of `multiply`.
+            See `multiply`.
 
         Returns
         -------
         array, shape (columns,) or (columns, k)
-            Of the library of x.
+            In the library of x.
 
         Examples
         --------

@@ -56,10 +56,10 @@ def sum(positions: ArrayLike, outputs: str | Mapping[str, str], *, cutoff: float
     Parameters
     ----------
     positions : array_like, shape (m, D)
-        Of the sources j, in 2 or 3 dimensions; without cutoff, cell and pairs in 1 to 16, where formulas
-        of more than three have r and r2, but not dx, dy and dz. With shape (systems, m, D) each system is
-        summed by itself; targets, columns and the results have that axis too, or serve all. float32 gives
-        single precision, everything else double.
+        Positions of the sources j, in 2 or 3 dimensions; without cutoff, cell and pairs in 1 to 16, where formulas of
+        more than three have r and r2, but not dx, dy and dz. With shape (systems, m, D) each system is summed
+        separately; targets, columns and the results have that axis too, or apply to all. float32 gives single
+        precision, everything else double.
     outputs : str or dict of str
         A formula, or formulas by name; all are computed in one pass.
     cutoff : float, optional
@@ -69,24 +69,24 @@ def sum(positions: ArrayLike, outputs: str | Mapping[str, str], *, cutoff: float
     periodic : bool or sequence of bool, optional
         Along which cell vectors space is periodic: all by default.
     reduce : {'sum', 'min', 'max', 'count', 'logsumexp'}
-        What becomes of the values. Without neighbors min is infinite, max and logsumexp are minus
+        The reduction of the values. Without neighbors min is infinite, max and logsumexp are minus
         infinity, the others 0.
     lets : dict of str, optional
-        Formulas that those after them, and the outputs, use by name.
+        Named formulas, which later ones and the outputs can use.
     parameters : dict of float, optional
         Numbers by name.
     columns : dict of array_like, shape (m,), optional
-        The columns of the sources, of any names; m and q are 1 where they are not given.
+        The columns of the sources, with any names; m and q are 1 by default.
     targets : array_like, shape (n, D), optional
         The particles i; the sources by default.
     target_columns : dict of array_like, shape (n,), optional
         The columns of targets that are not the sources.
     include_self : bool
-        Count the pair of a particle with itself, at r = 0.
+        Include the pair of a particle with itself, at r = 0.
     pairs : Pairs, optional
-        A full list of `kith.pairs` for these targets and sources, in whose place nothing is searched:
-        its pairs, as they are now and, with a cutoff, if they are nearer than that. In a periodic cell
-        it needs its shifts (``quantities="ijS"``).
+        A full list of `kith.pairs` for these targets and sources, instead of a search: its pairs, at their
+        current positions and, with a cutoff, only those within it. In a periodic cell it needs its shifts
+        (``quantities="ijS"``).
     out : array, shape (n, outputs), optional
         Where to write the results.
     method : {'auto', 'reference'}
@@ -112,8 +112,7 @@ def sum(positions: ArrayLike, outputs: str | Mapping[str, str], *, cutoff: float
 
     Notes
     -----
-    O(n + m + pairs) work with a cutoff. The result is the same, bit for bit, on every run and for every
-    number of threads.
+    O(n + m + pairs) work with a cutoff. The result has the same bits on every run and for every number of threads.
 
     Examples
     --------

@@ -144,13 +144,13 @@ def sum(positions: Tensor, outputs: str | Mapping[str, str], *, cutoff: float | 
         device: str | Device = "auto", threads: int = 0, context: Context | None = None) -> Any:
     """`kith.sum` as tensors that can be differentiated any number of times.
 
-    By the positions, the targets and the columns. The derivatives are those of the formulas: the
-    steps of a formula and of the cutoff have none, so that a formula should go to 0 at the cutoff.
+    Derivatives are by the positions, the targets and the columns. They are those of the formulas: the
+    jumps of a formula and at the cutoff have none, so that a formula should go to 0 at the cutoff.
 
     Parameters
     ----------
     positions : torch.Tensor, shape (m, 2) or (m, 3)
-        Of the sources j.
+        Positions of the sources j.
     outputs : str or dict of str
         A formula, or formulas by name; all are computed in one pass.
     cutoff : float, optional
@@ -160,9 +160,9 @@ def sum(positions: Tensor, outputs: str | Mapping[str, str], *, cutoff: float | 
     periodic : bool or sequence of bool, optional
         Along which cell vectors space is periodic: all by default.
     reduce : {'sum', 'logsumexp', 'min', 'max', 'count'}
-        What becomes of the values; the first two can be differentiated.
+        The reduction of the values; the first two can be differentiated.
     lets : dict of str, optional
-        Formulas that those after them, and the outputs, use by name.
+        Named formulas, which later ones and the outputs can use.
     parameters : dict of float, optional
         Numbers by name; constants.
     columns : dict of torch.Tensor, shape (m,), optional
@@ -172,7 +172,7 @@ def sum(positions: Tensor, outputs: str | Mapping[str, str], *, cutoff: float | 
     target_columns : dict of torch.Tensor, shape (n,), optional
         The columns of targets that are not the sources.
     include_self : bool
-        Count the pair of a particle with itself, at r = 0.
+        Include the pair of a particle with itself, at r = 0.
     device : str or Device
         Where to compute with arrays in host memory: see `kith.Context`; ``auto`` is the CPU.
     threads : int

@@ -106,7 +106,7 @@ class Trajectory:
         Returns
         -------
         numpy.ndarray, shape (frames, n, D)
-            Of an ensemble (frames, systems, n, D).
+            For an ensemble (frames, systems, n, D).
 
         Examples
         --------
@@ -127,7 +127,7 @@ class Trajectory:
         Returns
         -------
         numpy.ndarray or None, shape (frames, n, D)
-            Of an ensemble (frames, systems, n, D).
+            For an ensemble (frames, systems, n, D).
 
         Examples
         --------
@@ -153,7 +153,7 @@ class Trajectory:
         Returns
         -------
         numpy.ndarray, shape (frames,), (frames, 3) or (frames, 9)
-            Of an ensemble (frames, systems) or (frames, systems, 3).
+            For an ensemble (frames, systems) or (frames, systems, 3).
 
         Examples
         --------
@@ -228,7 +228,7 @@ def open(path: str | os.PathLike[str], *, system: int | None = None) -> Trajecto
     path : str or os.PathLike
         The file. `read` reads one frame of any format.
     system : int, optional
-        Of an ensemble, from 0; all systems by default.
+        The system of an ensemble, counted from 0; all systems by default.
 
     Returns
     -------

@@ -101,13 +101,13 @@ def view(what: Simulation | Trajectory | str | os.PathLike[str], *, port: int = 
         A simulation, which is shown between its steps until the view is closed or another is opened for
         it; or a run's H5MD file.
     port : int
-        Of the address; 0: any that is free.
+        The port of the address; 0: any free port.
     title : str, optional
-        For people.
+        The title of the page.
     until : float
         The time at which the simulation will end, for the page's clock; 0: not known.
     steps_per_second : float
-        At most, so that one can watch; 0: no limit. For a simulation.
+        The maximum; 0: no limit. For a simulation.
 
     Returns
     -------

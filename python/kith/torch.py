@@ -253,11 +253,11 @@ def energy(positions: Tensor, masses: Tensor | None = None, *, charges: Tensor |
     Parameters
     ----------
     positions : torch.Tensor, shape (n, 2) or (n, 3)
-        On the CPU or a GPU; computed on there.
+        On the CPU or a GPU, where the energy is computed.
     masses : torch.Tensor, shape (n,), optional
-        1 where there are none. Of gravity E can be differentiated by them.
+        1 by default. Under gravity E can be differentiated by them.
     charges : torch.Tensor, shape (n,), optional
-        For laws that have charges; 1 where there are none. Of coulomb and yukawa E can be differentiated
+        For laws that have charges; 1 by default. Under coulomb and yukawa E can be differentiated
         by them.
     softening : float or torch.Tensor, shape (n,)
         A length, or one for each body; a constant.
@@ -266,7 +266,7 @@ def energy(positions: Tensor, masses: Tensor | None = None, *, charges: Tensor |
     law : str or Law, optional
         A law other than gravity: see `kith.law`.
     method : str
-        As of `kith.forces`; derivatives take ``reference`` or the fastest.
+        See `kith.forces`; derivatives take ``reference`` or the fastest.
     device : str or Device
         Where to compute with tensors in host memory.
     threads : int
@@ -288,10 +288,10 @@ def energy(positions: Tensor, masses: Tensor | None = None, *, charges: Tensor |
 
     Notes
     -----
-    Forward one evaluation of all forces, backward nothing but a product. With ``create_graph=True``
+    The forward pass takes one evaluation of all forces, the backward pass one product. With ``create_graph=True``
     the gradient can be differentiated again, as force matching and ``torch.autograd.functional.hvp``
     do: a product of the Hessian with a vector is one evaluation of `kith.forces_derivative`, and one
-    more of the forces where it is asked of masses or charges too.
+    more of the forces with respect to masses or charges.
 
     Examples
     --------
@@ -320,11 +320,11 @@ def forces(positions: Tensor, masses: Tensor | None = None, *, charges: Tensor |
     Parameters
     ----------
     positions : torch.Tensor, shape (n, 2) or (n, 3)
-        The accelerations by every law can be differentiated by them.
+        The accelerations under every law can be differentiated by them.
     masses : torch.Tensor, shape (n,), optional
-        1 where there are none. The accelerations can be differentiated by them, unless they are used in a formula.
+        1 by default. The accelerations can be differentiated by them, unless they are used in a formula.
     charges : torch.Tensor, shape (n,), optional
-        For laws that have charges; 1 where there are none. Of coulomb and yukawa the accelerations can be
+        For laws that have charges; 1 by default. Under coulomb and yukawa the accelerations can be
         differentiated by them.
     softening : float or torch.Tensor, shape (n,)
         A length, or one for each body; a constant.
@@ -333,7 +333,7 @@ def forces(positions: Tensor, masses: Tensor | None = None, *, charges: Tensor |
     law : str or Law, optional
         A law other than gravity: see `kith.law`.
     method : str
-        As of `kith.forces`; derivatives take ``reference`` or the fastest.
+        See `kith.forces`; derivatives take ``reference`` or the fastest.
     device : str or Device
         Where to compute with tensors in host memory.
     threads : int
@@ -355,7 +355,7 @@ def forces(positions: Tensor, masses: Tensor | None = None, *, charges: Tensor |
 
     Notes
     -----
-    Backward one evaluation of `kith.forces_derivative`, two with weights.
+    The backward pass takes one evaluation of `kith.forces_derivative`, two with weights.
 
     Examples
     --------
