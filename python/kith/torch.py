@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
+import numpy
 import torch
 from torch import Tensor
 
+from kith._arguments import chosen
 from kith._context import Context, Device
 from kith._derivative import forces_derivative as _derivative
 from kith._forces import forces as _forces
@@ -49,15 +53,48 @@ class _Sums:
         return acceleration if self._masses is None else acceleration * self._masses[:, None]
 
     def found(self, positions, weights):
-        """A and phi."""
+        """A and phi, and the virial where totals are among the options."""
         found = _forces(positions, **self._columns(weights), **self._options)
-        return self._force(found.acceleration), found.potential
+        return self._force(found.acceleration), found.potential, found.totals and found.totals.virial
 
     def rates(self, positions, weights, of_targets, of_sources):
         """Their derivatives while the targets and the sources move in these directions."""
         options = {**self._options, "method": "reference" if self._options["method"] == "reference" else "auto"}
         found = _derivative(positions, of_sources, target_directions=of_targets, **self._columns(weights), **options)
         return self._force(found.acceleration), found.potential
+
+
+class _Images(_Sums):
+    """Sums over all periodic images, of which the second derivatives by positions are not known."""
+
+    def __init__(self, law, masses, charges, options):
+        super().__init__(law, masses, charges, options)
+        if self.weight == "charges":  # a source has one charge: phi and A are those of gravity
+            self._options = {**self._options, "law": None, "g": -law["k"]}
+
+    def _columns(self, weights):
+        return super()._columns(weights) if weights is None else {"masses": weights}
+
+    def rates(self, positions, weights, of_targets, of_sources):
+        raise NotImplementedError(f"solver {self._options['solver']!r} has second derivatives by masses and charges "
+                                  "alone; this requires one by positions")
+
+    def by_cell(self, positions, gradient, virial):
+        """dE/dh of the cell's vectors, the rows of h.
+
+        A strain of positions and cell together changes E by minus the virial; what the positions' part of it
+        leaves is the cell's. The third vector of a slab has no part in E.
+        """
+        cell = self._options["cell"].detach().to("cpu", torch.float64)
+        vectors = torch.diag(cell) if cell.ndim == 1 else cell.clone()
+        is_slab = self._options["periodic"] is not None and not numpy.all(self._options["periodic"])
+        if is_slab:
+            vectors[2] = torch.linalg.cross(vectors[0], vectors[1])
+        x, slope = (each.detach().to("cpu", torch.float64) for each in (positions, gradient))
+        by_vectors = torch.linalg.solve(vectors.T, -(torch.from_numpy(virial) + slope.T @ x).T)
+        if is_slab:
+            by_vectors[2] = 0
+        return (torch.diagonal(by_vectors) if cell.ndim == 1 else by_vectors).to(self._options["cell"])
 
 
 def _name_of(law):
@@ -73,8 +110,8 @@ class _Last(torch.autograd.Function):
 
     @staticmethod
     def backward(context, *gradients):
-        raise NotImplementedError("kith.torch has the first two derivatives of energies and the first of forces; "
-                                  "this requires one more")
+        raise NotImplementedError("kith.torch has the first two derivatives of energies, the first by a cell, and the "
+                                  "first of forces; this requires one more")
 
 
 def _last(found, *inputs):
@@ -89,17 +126,22 @@ class _Energy(torch.autograd.Function):
     """E = 1/2 sum_i w_i phi_i, and its gradient, which the same evaluation gives."""
 
     @staticmethod
-    def forward(context, positions, weights, sums):
-        context.found = sums.found(positions, weights)
+    def forward(context, positions, weights, cell, sums):
+        *context.found, context.virial = sums.found(positions, weights)
         context.sums = sums
-        context.save_for_backward(positions, weights)
+        context.save_for_backward(positions, weights, cell)
         potential = context.found[1]
         return 0.5 * (potential if weights is None else weights * potential).sum()
 
     @staticmethod
     def backward(context, gradient):
-        by_position, by_weight = _Gradient.apply(*context.saved_tensors, context.sums, *context.found)
-        return gradient * by_position, None if by_weight is None else gradient * by_weight, None
+        positions, weights, cell = context.saved_tensors
+        by_position, by_weight = _Gradient.apply(positions, weights, context.sums, *context.found)
+        by_cell = None
+        if context.needs_input_grad[2]:
+            made = context.sums.by_cell(positions, by_position, context.virial)
+            by_cell = gradient * _last(made, positions, weights, cell)
+        return gradient * by_position, None if by_weight is None else gradient * by_weight, by_cell, None
 
 
 class _Gradient(torch.autograd.Function):
@@ -134,9 +176,9 @@ class _Hessian(torch.autograd.Function):
             found = sums.rates(positions, weights, along, along)
             of_field, of_potential = _times(weights, found[0]), found[1]
         if by is not None:
-            found = sums.found(positions, by)
-            of_field = of_field + by[:, None] * field + _times(weights, found[0])
-            of_potential = of_potential + found[1]
+            of_weights = sums.found(positions, by)
+            of_field = of_field + by[:, None] * field + _times(weights, of_weights[0])
+            of_potential = of_potential + of_weights[1]
         return 0.0 - of_field, None if weights is None else of_potential
 
     @staticmethod
@@ -243,12 +285,40 @@ def _prepared(positions, masses, charges, options, divides):
     return law, masses, charges
 
 
+_SOLVERS = {"auto": False, "direct": False, "ewald": True, "pme": True}
+
+
+def _sums_of(law, masses, charges, cell, options):
+    """The sums by the solver, and the cell if it is to be differentiated by."""
+    images = {name: options.pop(name) for name in ("periodic", "error", "absolute_error", "cutoff", "alpha", "grid",
+                                                   "order", "boundary", "exclude")}
+    solver = options.pop("solver")
+    if not chosen("solver", solver, _SOLVERS):
+        given = {"cell": cell, **images, "boundary": None if images["boundary"] == "tin-foil" else images["boundary"]}
+        for name, value in given.items():
+            if value is not None:
+                raise ValueError(f"{name} is given, and solver {solver!r} sums no periodic images; give "
+                                 "solver='pme' or 'ewald'")
+        return _Sums(law, masses, charges, options), None
+    needs = _needs_gradient(cell)
+    if needs and cell.shape not in ((3,), (3, 3)):
+        raise ValueError(f"cell has shape {tuple(cell.shape)}; give 3 lengths, or a vector a row")
+    constant = cell.detach() if isinstance(cell, torch.Tensor) else cell
+    return _Images(law, masses, charges, {**options, **images, "solver": solver, "cell": constant,
+                                         "totals": needs}), cell if needs else None
+
+
 def energy(positions: Tensor, masses: Tensor | None = None, *, charges: Tensor | None = None, softening: float = 0.0,
-           g: float | None = None, law: str | Law | None = None, method: str = "auto", device: str | Device = "auto",
-           threads: int = 0, context: Context | None = None) -> Tensor:
+           g: float | None = None, law: str | Law | None = None, solver: str = "auto", cell: Any = None,
+           periodic: bool | Sequence[bool] | None = None, error: float | None = None,
+           absolute_error: float | None = None, cutoff: float | None = None, alpha: float | None = None,
+           grid: Sequence[int] | None = None, order: int | None = None, boundary: str = "tin-foil",
+           exclude: Any = None, method: str = "auto",
+           device: str | Device = "auto", threads: int = 0, context: Context | None = None) -> Tensor:
     """The potential energy of all pairs, as a tensor with first and second derivatives.
 
-    ``E = 1/2 sum_i m_i phi_i`` of gravity, half the sum of V(i, j) of another law.
+    ``E = 1/2 sum_i m_i phi_i`` of gravity, half the sum of V(i, j) of another law; by the solvers ``ewald``
+    and ``pme`` of all periodic images.
 
     Parameters
     ----------
@@ -265,6 +335,15 @@ def energy(positions: Tensor, masses: Tensor | None = None, *, charges: Tensor |
         The gravitational constant, 1 by default; a constant, as all that follow.
     law : str or Law, optional
         A law other than gravity: see `kith.law`.
+    solver : {'auto', 'direct', 'ewald', 'pme'}
+        ``direct``, the default, sums all pairs in open space. ``ewald`` and ``pme`` sum all images of a cell, on the
+        CPU, under gravity, ``coulomb`` and ``power:1``; they have second derivatives by masses and charges only.
+    cell : array_like or torch.Tensor, shape (3, 3) or (3,), optional
+        Of ``ewald`` and ``pme``: one vector per row, or the lengths of a box. E can be differentiated once by a
+        tensor, at constant positions.
+    periodic, error, absolute_error, cutoff, alpha, grid, order, boundary, exclude
+        Of ``ewald`` and ``pme``, as of `kith.forces`. With cutoff, alpha, grid and order E is one smooth function;
+        otherwise these are chosen for each call, and E changes within the error where they change.
     method : str
         See `kith.forces`; derivatives take ``reference`` or the fastest.
     device : str or Device
@@ -282,7 +361,8 @@ def energy(positions: Tensor, masses: Tensor | None = None, *, charges: Tensor |
     Raises
     ------
     NotImplementedError
-        A tensor requires grad by which the law has no derivative; a third derivative.
+        A tensor requires grad by which the law has no derivative; a third derivative, or a second one that the
+        solver does not have.
     ValueError
         Another option requires grad; the formula of the law is not symmetric in i and j.
 
@@ -304,12 +384,24 @@ def energy(positions: Tensor, masses: Tensor | None = None, *, charges: Tensor |
     (-0.5, [[-0.25, -0.0], [0.25, -0.0]])
     >>> torch.autograd.functional.hessian(kith.torch.energy, x)[0, 0, 0].tolist()
     [-0.25, 0.0]
+
+    Cesium chloride, and the pressure that would hold its cell together:
+
+    >>> a = torch.tensor([1.0, 1.0, 1.0], dtype=torch.float64, requires_grad=True)
+    >>> ions = torch.tensor([[0.0, 0, 0], [0.5, 0.5, 0.5]], dtype=torch.float64)
+    >>> q = torch.tensor([1.0, -1.0], dtype=torch.float64)
+    >>> E = kith.torch.energy(ions * a, charges=q, law="coulomb", solver="ewald", cell=a)
+    >>> E.backward()
+    >>> round(E.item(), 9), [round(slope, 9) for slope in a.grad.tolist()]
+    (-2.035361509, [0.67845384, 0.67845384, 0.67845384])
     """
     options = {"softening": softening, "g": g, "law": law, "method": method, "device": device, "threads": threads,
-               "context": context}
+               "context": context, "solver": solver, "periodic": periodic, "error": error,
+               "absolute_error": absolute_error, "cutoff": cutoff, "alpha": alpha, "grid": grid, "order": order,
+               "boundary": boundary, "exclude": exclude}
     law, masses, charges = _prepared(positions, masses, charges, options, divides=False)
-    sums = _Sums(law, masses, charges, options)
-    return _Energy.apply(positions, sums.weights, sums)
+    sums, variable_cell = _sums_of(law, masses, charges, cell, options)
+    return _Energy.apply(positions, sums.weights, variable_cell, sums)
 
 
 def forces(positions: Tensor, masses: Tensor | None = None, *, charges: Tensor | None = None, softening: float = 0.0,
@@ -382,4 +474,4 @@ def forces(positions: Tensor, masses: Tensor | None = None, *, charges: Tensor |
 
 def _without_gradient(sums, positions):
     with torch.no_grad():
-        return sums.found(positions, None)
+        return sums.found(positions, None)[:2]
