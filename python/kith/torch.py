@@ -313,8 +313,8 @@ def energy(positions: Tensor, masses: Tensor | None = None, *, charges: Tensor |
            periodic: bool | Sequence[bool] | None = None, error: float | None = None,
            absolute_error: float | None = None, cutoff: float | None = None, alpha: float | None = None,
            grid: Sequence[int] | None = None, order: int | None = None, boundary: str = "tin-foil",
-           exclude: Any = None, method: str = "auto",
-           device: str | Device = "auto", threads: int = 0, context: Context | None = None) -> Tensor:
+           exclude: Any = None, method: str = "auto", device: str | Device = "auto", threads: int = 0,
+           context: Context | None = None) -> Tensor:
     """The potential energy of all pairs, as a tensor with first and second derivatives.
 
     ``E = 1/2 sum_i m_i phi_i`` of gravity, half the sum of V(i, j) of another law; by the solvers ``ewald``
