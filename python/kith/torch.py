@@ -341,9 +341,25 @@ def energy(positions: Tensor, masses: Tensor | None = None, *, charges: Tensor |
     cell : array_like or torch.Tensor, shape (3, 3) or (3,), optional
         Of ``ewald`` and ``pme``: one vector per row, or the lengths of a box. E can be differentiated once by a
         tensor, at constant positions.
-    periodic, error, absolute_error, cutoff, alpha, grid, order, boundary, exclude
-        Of ``ewald`` and ``pme``, as of `kith.forces`. With cutoff, alpha, grid and order E is one smooth function;
-        otherwise these are chosen for each call, and E changes within the error where they change.
+    periodic : bool or sequence of bool, optional
+        Along which vectors: all by default, or the first two.
+    error : float, optional
+        Of ``ewald`` and ``pme``, relative to the rms force; by default 1e-12 and 1e-4.
+    absolute_error : float, optional
+        Instead of ``error``: of the rms force, in its unit.
+    cutoff : float, optional
+        Of ``ewald`` and ``pme``: the pairs that are summed one by one. With cutoff, alpha, grid and order E is one
+        smooth function; otherwise they are chosen for each call, and E changes within the error where they change.
+    alpha : float, optional
+        Of ``ewald`` and ``pme``: of erfc(alpha r)/r.
+    grid : sequence of three int, optional
+        Of ``pme``: points along each cell vector.
+    order : int, optional
+        Of ``pme``: of the splines, 4 to 8.
+    boundary : {'tin-foil', 'vacuum'}
+        What is around the images.
+    exclude : array_like of int, shape (p, 2), optional
+        Pairs that do not interact at their nearest images.
     method : str
         See `kith.forces`; derivatives take ``reference`` or the fastest.
     device : str or Device
