@@ -2,24 +2,14 @@
 
 #include <string.h>
 
+#include "core/vectors.h"
+
 /* Periodic vectors whose parallelepiped is flatter than this, in relation to its edges, count as
  * linearly dependent: the rounding of their numbers decides what its volume is. */
 static const double least_relative_volume = 1e-12;
 
 /* A billion images of each point: counting them takes seconds a point. */
 static const double most_images = 0x1p30;
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double product[3])
-{
-    product[0] = a[1] * b[2] - a[2] * b[1];
-    product[1] = a[2] * b[0] - a[0] * b[2];
-    product[2] = a[0] * b[1] - a[1] * b[0];
-}
 
 static double length(const double a[3])
 {

@@ -8,21 +8,10 @@
 #include "cells/cells.h"
 #include "cells/lattice.h"
 #include "core/memory.h"
+#include "core/vectors.h"
 #include "device/context.h"
 
 static const double pi = 3.14159265358979323846;
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double product[3])
-{
-    product[0] = a[1] * b[2] - a[2] * b[1];
-    product[1] = a[2] * b[0] - a[0] * b[2];
-    product[2] = a[0] * b[1] - a[1] * b[0];
-}
 
 /* The square of the shortest vector of the lattice of a and b (Gauss's reduction). */
 static double shortest2(double a[3], double b[3])

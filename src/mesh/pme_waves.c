@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/arena.h"
 #include "device/context.h"
 #include "device/threads.h"
-#include "mesh/arena.h"
 #include "mesh/pme.h"
 #include "mesh/transform.h"
 #include "mesh/waves_kernel.h"

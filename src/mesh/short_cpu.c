@@ -9,9 +9,9 @@
 #include "cells/cells.h"
 #include "cells/lattice.h"
 #include "cells/walk.h"
+#include "core/arena.h"
 #include "device/context.h"
 #include "device/threads.h"
-#include "mesh/arena.h"
 #include "mesh/short_kernel.h"
 
 /* Particles of a task, and those that share one gathering of candidates. */

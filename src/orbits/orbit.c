@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/arguments.h"
+#include "core/vectors.h"
 #include "kith/orbits.h"
 #include "orbits/kepler.h"
 
@@ -15,18 +16,6 @@
 
 /* |r/a| below this is that of 2 − v². */
 #define ROUNDING_OF_ENERGY (32 * DBL_EPSILON)
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double product[3])
-{
-    product[0] = a[1] * b[2] - a[2] * b[1];
-    product[1] = a[2] * b[0] - a[0] * b[2];
-    product[2] = a[0] * b[1] - a[1] * b[0];
-}
 
 /* Without overflow. */
 static double length_of(const double a[3])

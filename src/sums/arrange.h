@@ -5,7 +5,7 @@
  * pairs in that of their rows. */
 
 #include "cells/cells.h"
-#include "sums/arena.h"
+#include "core/arena.h"
 #include "sums/problem.h"
 #include "sums/sums_kernel.h"
 

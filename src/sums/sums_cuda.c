@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "cells/cells_cuda.h"
+#include "core/arena.h"
 #include "device/context.h"
 #include "device/cuda.h"
 #include "device/staging.h"
 #include "law/compiled_cuda.h"
-#include "sums/arena.h"
 #include "sums/backend.h"
 #include "sums/code.h"
 #include "sums/columns.h"

@@ -1,8 +1,10 @@
-#ifndef MESH_ARENA_H
-#define MESH_ARENA_H
+#ifndef CORE_ARENA_H
+#define CORE_ARENA_H
 
 /* Arrays in one block of memory: laid out once without a base, to learn how much they take, and
  * once in it. */
+
+#include <stddef.h>
 
 #include "core/memory.h"
 
