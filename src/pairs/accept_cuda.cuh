@@ -75,7 +75,7 @@ static __device__ __forceinline__ bool is_first_half(const struct pairs_folded_g
 /* For lists with radii, exclusions or halves. i with itself at T = 0 is the caller's business. */
 template <typename real>
 static __device__ __forceinline__ bool
-accepts(const struct pairs_search<real> &search, const struct pairs_folded_grid &grid,
+accepts(const struct pairs_cuda_search<real> &search, const struct pairs_folded_grid &grid,
         const pairs_point<real> &target, const pairs_point<real> &candidate, uint32_t image,
         real r2)
 {

@@ -94,7 +94,7 @@ struct pairs_lane_candidates {
  * a hashed cell list, are infinitely far. */
 template <int words, enum counting counting, bool translated, typename real>
 static __device__ __forceinline__ void
-load_candidates(const struct pairs_search<real> &search, bool folded,
+load_candidates(const struct pairs_cuda_search<real> &search, bool folded,
                 const struct pairs_count_room<real> &room, const struct pairs_lane_runs &runs,
                 uint32_t candidates, uint32_t first,
                 struct pairs_lane_candidates<words, counting, translated, real> *mine)
@@ -130,7 +130,7 @@ load_candidates(const struct pairs_search<real> &search, bool folded,
 /* Whether the lane's candidate of a word is the target's partner. */
 template <int words, enum counting counting, bool translated, typename real>
 static __device__ __forceinline__ bool
-is_partner(const struct pairs_search<real> &search, const struct pairs_folded_grid &grid,
+is_partner(const struct pairs_cuda_search<real> &search, const struct pairs_folded_grid &grid,
            const struct pairs_lane_candidates<words, counting, translated, real> &mine, int word,
            const pairs_point<real> &target)
 {
@@ -148,8 +148,8 @@ is_partner(const struct pairs_search<real> &search, const struct pairs_folded_gr
  * writes them. self is the number of the lane's target among these candidates, if it is there. */
 template <int words, enum counting counting, bool translated, typename real>
 static __device__ __forceinline__ uint32_t count_words(
-    const struct pairs_search<real> &search, const struct pairs_folded_grid &grid, uint32_t targets,
-    const struct pairs_count_room<real> &room, const struct pairs_lane_runs &runs,
+    const struct pairs_cuda_search<real> &search, const struct pairs_folded_grid &grid,
+    uint32_t targets, const struct pairs_count_room<real> &room, const struct pairs_lane_runs &runs,
     uint32_t candidates, uint32_t first, uint32_t self, uint32_t *masks)
 {
     const uint32_t lane = threadIdx.x % warp_size;
@@ -182,7 +182,7 @@ static __device__ __forceinline__ uint32_t count_words(
 
 /* A batch with all targets of the chunk: the pairs of target l in lane l. */
 template <enum counting counting, bool translated, typename real>
-static __device__ __forceinline__ uint32_t count_batch(const struct pairs_search<real> &search,
+static __device__ __forceinline__ uint32_t count_batch(const struct pairs_cuda_search<real> &search,
                                                        const struct pairs_folded_grid &grid,
                                                        const struct pairs_chunk &chunk,
                                                        const struct pairs_batch &batch,
@@ -215,7 +215,7 @@ static __device__ __forceinline__ uint32_t count_batch(const struct pairs_search
 /* Writes the counts; gives whether the chunk is long. */
 template <typename real>
 static __device__ __forceinline__ bool
-keep_counts(const struct pairs_search<real> &search, const struct pairs_chunk &chunk,
+keep_counts(const struct pairs_cuda_search<real> &search, const struct pairs_chunk &chunk,
             const struct pairs_count_room<real> &room, uint32_t count, struct pairs_tally *tally)
 {
     const uint32_t lane = threadIdx.x % warp_size;
@@ -252,7 +252,7 @@ static __device__ void tell(struct pairs_tally tally, struct pairs_counters *cou
 /* All of a chunk. */
 template <typename real, enum counting counting>
 static __device__ __forceinline__ void
-count_chunk(const struct pairs_search<real> &search, uint32_t number,
+count_chunk(const struct pairs_cuda_search<real> &search, uint32_t number,
             struct pairs_count_room<real> &room, struct pairs_tally *tally)
 {
     const uint32_t lane = threadIdx.x % warp_size;
@@ -295,7 +295,7 @@ count_chunk(const struct pairs_search<real> &search, uint32_t number,
 
 template <typename real, enum counting counting>
 static __global__ void __launch_bounds__(block_threads, blocks_wanted<real>)
-    count_pairs(const struct pairs_search<real> search)
+    count_pairs(const struct pairs_cuda_search<real> search)
 {
     __shared__ struct pairs_count_room<real> rooms[block_warps];
     struct pairs_tally tally = {};
@@ -308,11 +308,11 @@ static __global__ void __launch_bounds__(block_threads, blocks_wanted<real>)
 }
 
 template <typename real>
-kith_status pairs_count(kith_context *context, const struct pairs_search<real> &search)
+kith_status pairs_count(kith_context *context, const struct pairs_cuda_search<real> &search)
 {
     const bool refined = search.radii || search.exclusions ||
                          (search.half && (search.two_sets || search.many_images));
-    void (*const kernel)(const struct pairs_search<real>) =
+    void (*const kernel)(const struct pairs_cuda_search<real>) =
         refined       ? count_pairs<real, counting_refined>
         : search.half ? count_pairs<real, counting_half>
                       : count_pairs<real, counting_full>;
@@ -327,5 +327,5 @@ kith_status pairs_count(kith_context *context, const struct pairs_search<real> &
                              search);
 }
 
-template kith_status pairs_count(kith_context *, const struct pairs_search<float> &);
-template kith_status pairs_count(kith_context *, const struct pairs_search<double> &);
+template kith_status pairs_count(kith_context *, const struct pairs_cuda_search<float> &);
+template kith_status pairs_count(kith_context *, const struct pairs_cuda_search<double> &);

@@ -20,7 +20,8 @@ static dim3 blocks_for(uint64_t count)
 }
 
 /* side.row is the point's number within its place: any order. */
-template <typename real> static __global__ void count_places(const struct pairs_search<real> search)
+template <typename real>
+static __global__ void count_places(const struct pairs_cuda_search<real> search)
 {
     wait_for_kernel_before();
     const uint32_t row = blockIdx.x * threads + threadIdx.x;
@@ -62,7 +63,7 @@ static __global__ void __launch_bounds__(table_threads) add_up(uint32_t *table, 
 
 /* Rows by places, those of a place in any order. */
 template <typename real>
-static __global__ void place_rows(const struct pairs_search<real> search, uint32_t *rows)
+static __global__ void place_rows(const struct pairs_cuda_search<real> search, uint32_t *rows)
 {
     wait_for_kernel_before();
     const uint32_t row = blockIdx.x * threads + threadIdx.x;
@@ -85,7 +86,7 @@ first_place_of_chunk(const struct pairs_folded_grid &grid, uint32_t place)
  * chunks of its cells begin. */
 template <typename real>
 static __device__ __forceinline__ void
-make_chunk(const struct pairs_search<real> &search, const struct pairs_folded_grid &grid,
+make_chunk(const struct pairs_cuda_search<real> &search, const struct pairs_folded_grid &grid,
            const pairs_point<real> &point, uint32_t at, uint32_t place, uint32_t first_place)
 {
     const uint32_t first = search.place_first[first_place];
@@ -109,7 +110,7 @@ make_chunk(const struct pairs_search<real> &search, const struct pairs_folded_gr
 /* Each point to its rank among the rows of its place. */
 template <typename real>
 static __global__ void __launch_bounds__(threads)
-    gather_ranked(const struct pairs_search<real> search, const uint32_t *rows)
+    gather_ranked(const struct pairs_cuda_search<real> search, const uint32_t *rows)
 {
     wait_for_kernel_before();
     const struct pairs_side<real> &side = search.points;
@@ -165,15 +166,17 @@ static kith_status add_up_table(kith_context *context, uint32_t *table, uint32_t
     return cuda_check(scan(scratch, bytes, table, count, cuda_stream(context)), what);
 }
 
-template <typename real> bool pairs_sort_by_counting_is_apt(const struct pairs_search<real> &search)
+template <typename real>
+bool pairs_sort_by_counting_is_apt(const struct pairs_cuda_search<real> &search)
 {
     return !search.two_sets && search.system_count == 1 && search.points.count > 0 &&
            search.points.count <= most_points;
 }
 
 template <typename real>
-kith_status pairs_sort_by_counting(kith_context *context, const struct pairs_search<real> &search,
-                                   void *scratch, int64_t scratch_bytes)
+kith_status pairs_sort_by_counting(kith_context *context,
+                                   const struct pairs_cuda_search<real> &search, void *scratch,
+                                   int64_t scratch_bytes)
 {
     uint32_t *const rows = (uint32_t *)scratch;
     const int64_t before = bytes_of_rows(search.points.count);
@@ -194,8 +197,8 @@ kith_status pairs_sort_by_counting(kith_context *context, const struct pairs_sea
 }
 
 #define PAIRS_INSTANTIATE(real)                                                                    \
-    template bool pairs_sort_by_counting_is_apt(const struct pairs_search<real> &);                \
-    template kith_status pairs_sort_by_counting(kith_context *, const struct pairs_search<real> &, \
-                                                void *, int64_t);
+    template bool pairs_sort_by_counting_is_apt(const struct pairs_cuda_search<real> &);           \
+    template kith_status pairs_sort_by_counting(                                                   \
+        kith_context *, const struct pairs_cuda_search<real> &, void *, int64_t);
 PAIRS_INSTANTIATE(float)
 PAIRS_INSTANTIATE(double)

@@ -28,7 +28,7 @@ template <> __device__ __forceinline__ uint64_t make_key(uint32_t row, uint32_t 
 /* The keys of a batch's candidates from number first on, up to end. */
 template <typename real, typename key_type>
 static __device__ __forceinline__ void
-load_keys(const struct pairs_search<real> &search, const struct pairs_runs &runs,
+load_keys(const struct pairs_cuda_search<real> &search, const struct pairs_runs &runs,
           const struct pairs_lane_runs &mine, uint32_t first, uint32_t end, key_type *keys)
 {
     const uint32_t lane = threadIdx.x % warp_size;
@@ -45,7 +45,7 @@ load_keys(const struct pairs_search<real> &search, const struct pairs_runs &runs
 /* The keys of all the chunk's candidates, as its masks number them. */
 template <typename real, typename key_type>
 static __device__ __forceinline__ void
-load_all_keys(const struct pairs_search<real> &search, const struct pairs_folded_grid &grid,
+load_all_keys(const struct pairs_cuda_search<real> &search, const struct pairs_folded_grid &grid,
               const struct pairs_chunk &chunk, struct pairs_runs *runs, key_type *keys)
 {
     const struct pairs_window window = window_of(grid, chunk);
@@ -65,7 +65,7 @@ struct pairs_row_place {
 
 template <typename real>
 static __device__ __forceinline__ struct pairs_row_place
-place_of_row(const struct pairs_search<real> &search, const struct pairs_chunk &chunk)
+place_of_row(const struct pairs_cuda_search<real> &search, const struct pairs_chunk &chunk)
 {
     const uint32_t i = min(threadIdx.x % warp_size, chunk.count - 1);
     struct pairs_row_place place;
@@ -78,9 +78,9 @@ place_of_row(const struct pairs_search<real> &search, const struct pairs_chunk &
 /* The pairs of a row, next to each other in shared memory. */
 template <bool plain, typename real, typename key_type>
 static __device__ __forceinline__ void
-store_row(const struct pairs_search<real> &search, const struct pairs_columns<real> &columns,
-          const struct pairs_folded_grid &grid, int64_t begin, uint32_t target, const key_type *row,
-          uint32_t count)
+store_row(const struct pairs_cuda_search<real> &search,
+          const struct pairs_cuda_columns<real> &columns, const struct pairs_folded_grid &grid,
+          int64_t begin, uint32_t target, const key_type *row, uint32_t count)
 {
     const uint32_t lane = threadIdx.x % warp_size;
     if constexpr (plain) {
@@ -98,10 +98,10 @@ store_row(const struct pairs_search<real> &search, const struct pairs_columns<re
 /* The row of one target of a chunk. Direct: from the candidates' keys into the list. */
 template <enum filling filling, typename real, typename key_type>
 static __device__ __forceinline__ void
-fill_row(const struct pairs_search<real> &search, const struct pairs_columns<real> &columns,
-         const struct pairs_folded_grid &grid, const struct pairs_row_place &places, uint32_t t,
-         const struct pairs_mask_word *mask, uint32_t words, bool direct, const key_type *keys,
-         key_type *row)
+fill_row(const struct pairs_cuda_search<real> &search,
+         const struct pairs_cuda_columns<real> &columns, const struct pairs_folded_grid &grid,
+         const struct pairs_row_place &places, uint32_t t, const struct pairs_mask_word *mask,
+         uint32_t words, bool direct, const key_type *keys, key_type *row)
 {
     const uint32_t target = __shfl_sync(all_lanes, places.target, t);
     const int64_t begin = __shfl_sync(all_lanes, places.begin, t);
@@ -128,9 +128,10 @@ fill_row(const struct pairs_search<real> &search, const struct pairs_columns<rea
 /* A chunk with all its candidates in shared memory, row by row. */
 template <enum filling filling, typename real, typename key_type>
 static __device__ __forceinline__ void
-fill_chunk(const struct pairs_search<real> &search, const struct pairs_columns<real> &columns,
-           const struct pairs_folded_grid &grid, const struct pairs_chunk &chunk, bool direct,
-           struct pairs_runs *runs, struct pairs_mask_word *kept, key_type *keys, key_type *row)
+fill_chunk(const struct pairs_cuda_search<real> &search,
+           const struct pairs_cuda_columns<real> &columns, const struct pairs_folded_grid &grid,
+           const struct pairs_chunk &chunk, bool direct, struct pairs_runs *runs,
+           struct pairs_mask_word *kept, key_type *keys, key_type *row)
 {
     const uint32_t *const masks = (const uint32_t *)(search.masks + chunk.masks);
     const uint32_t words = chunk.words;
@@ -160,7 +161,7 @@ struct pairs_row_ends {
 /* Begins the rows of a long chunk: in the list, or if they are to be sorted, among the long rows.
  */
 template <typename real>
-static __device__ void begin_rows(const struct pairs_search<real> &search, bool sorted,
+static __device__ void begin_rows(const struct pairs_cuda_search<real> &search, bool sorted,
                                   const struct pairs_chunk &chunk,
                                   const struct pairs_long_rows &rows, struct pairs_row_ends *ends)
 {
@@ -185,10 +186,11 @@ static __device__ void begin_rows(const struct pairs_search<real> &search, bool 
 /* Some words of a long chunk: hits are appended to the previous ones. */
 template <typename real, typename key_type>
 static __device__ void
-fill_words(const struct pairs_search<real> &search, const struct pairs_columns<real> &columns,
-           const struct pairs_folded_grid &grid, const struct pairs_chunk &chunk,
-           const uint32_t *masks, uint32_t words, struct pairs_mask_word *kept,
-           const key_type *keys, const struct pairs_long_rows &rows, struct pairs_row_ends *ends)
+fill_words(const struct pairs_cuda_search<real> &search,
+           const struct pairs_cuda_columns<real> &columns, const struct pairs_folded_grid &grid,
+           const struct pairs_chunk &chunk, const uint32_t *masks, uint32_t words,
+           struct pairs_mask_word *kept, const key_type *keys, const struct pairs_long_rows &rows,
+           struct pairs_row_ends *ends)
 {
     for (uint32_t i = 0; i < chunk.count; i++) {
         const int64_t target = search.targets.sorted_row[chunk.first + i], begin = ends->at[i];
@@ -207,7 +209,8 @@ fill_words(const struct pairs_search<real> &search, const struct pairs_columns<r
 
 template <typename real, typename key_type>
 static __device__ void
-fill_long_chunk(const struct pairs_search<real> &search, const struct pairs_columns<real> &columns,
+fill_long_chunk(const struct pairs_cuda_search<real> &search,
+                const struct pairs_cuda_columns<real> &columns,
                 const struct pairs_folded_grid &grid, const struct pairs_chunk &chunk,
                 struct pairs_runs *runs, struct pairs_mask_word *kept, key_type *keys,
                 const struct pairs_long_rows &rows, struct pairs_row_ends *ends)
@@ -253,8 +256,9 @@ static __host__ __device__ uint32_t room_bytes(const struct pairs_fill_shape &sh
 
 template <typename real, typename key_type, enum filling filling>
 static __global__ void __launch_bounds__(block_threads)
-    fill_pairs(const struct pairs_search<real> search, const struct pairs_columns<real> columns,
-               const struct pairs_fill_shape shape, const struct pairs_long_rows rows)
+    fill_pairs(const struct pairs_cuda_search<real> search,
+               const struct pairs_cuda_columns<real> columns, const struct pairs_fill_shape shape,
+               const struct pairs_long_rows rows)
 {
     extern __shared__ __align__(16) char rooms[];
     char *const memory = rooms + threadIdx.x / warp_size * room_bytes(shape);
@@ -283,14 +287,14 @@ static __global__ void __launch_bounds__(block_threads)
 enum { bytes_of_any_block = 48 << 10 };
 
 template <typename real, typename key_type, enum filling filling>
-static kith_status launch(kith_context *context, const struct pairs_search<real> &search,
-                          const struct pairs_columns<real> &columns,
+static kith_status launch(kith_context *context, const struct pairs_cuda_search<real> &search,
+                          const struct pairs_cuda_columns<real> &columns,
                           const struct pairs_fill_shape &shape, const struct pairs_long_rows &rows)
 {
     const int bytes = (int)(block_warps * room_bytes(shape));
-    void (*const kernel)(const struct pairs_search<real>, const struct pairs_columns<real>,
-                         const struct pairs_fill_shape, const struct pairs_long_rows) =
-        fill_pairs<real, key_type, filling>;
+    void (*const kernel)(const struct pairs_cuda_search<real>,
+                         const struct pairs_cuda_columns<real>, const struct pairs_fill_shape,
+                         const struct pairs_long_rows) = fill_pairs<real, key_type, filling>;
     if (bytes > bytes_of_any_block)
         KITH_TRY(cuda_check(
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
@@ -310,8 +314,8 @@ static kith_status launch(kith_context *context, const struct pairs_search<real>
 }
 
 template <typename real>
-kith_status pairs_fill(kith_context *context, const struct pairs_search<real> &search,
-                       const struct pairs_columns<real> &columns,
+kith_status pairs_fill(kith_context *context, const struct pairs_cuda_search<real> &search,
+                       const struct pairs_cuda_columns<real> &columns,
                        const struct pairs_fill_shape &shape, const struct pairs_long_rows &rows)
 {
     if (shape.wide)
@@ -323,9 +327,9 @@ kith_status pairs_fill(kith_context *context, const struct pairs_search<real> &s
                : launch<real, uint32_t, filling_unsorted>(context, search, columns, shape, rows);
 }
 
-template kith_status pairs_fill(kith_context *, const struct pairs_search<float> &,
-                                const struct pairs_columns<float> &,
+template kith_status pairs_fill(kith_context *, const struct pairs_cuda_search<float> &,
+                                const struct pairs_cuda_columns<float> &,
                                 const struct pairs_fill_shape &, const struct pairs_long_rows &);
-template kith_status pairs_fill(kith_context *, const struct pairs_search<double> &,
-                                const struct pairs_columns<double> &,
+template kith_status pairs_fill(kith_context *, const struct pairs_cuda_search<double> &,
+                                const struct pairs_cuda_columns<double> &,
                                 const struct pairs_fill_shape &, const struct pairs_long_rows &);

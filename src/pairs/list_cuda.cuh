@@ -8,7 +8,7 @@
 #include "pairs/search_cuda.cuh"
 
 /* The list's columns; NULL for those not requested. */
-template <typename real> struct pairs_columns {
+template <typename real> struct pairs_cuda_columns {
     void *i, *j;
     bool narrow; /* 32 bits */
     bool sorted;
@@ -18,9 +18,9 @@ template <typename real> struct pairs_columns {
 };
 
 template <typename real>
-struct pairs_columns<real> columns_of(const struct pairs_problem *problem,
-                                      const kith_pairs *pairs) {
-    struct pairs_columns<real> columns = {
+struct pairs_cuda_columns<real> columns_of(const struct pairs_problem *problem,
+                                           const kith_pairs *pairs) {
+    struct pairs_cuda_columns<real> columns = {
     };
     columns.i = pairs->i.data;
     columns.j = pairs->j.data;
@@ -67,9 +67,9 @@ static __device__ __forceinline__ void store_index(void *column, bool narrow, in
 }
 
 template <typename real>
-static __device__ void store_shift(const struct pairs_search<real> &search,
-                                   const struct pairs_columns<real> &columns, int64_t at, int64_t i,
-                                   int64_t j, const int32_t image[3])
+static __device__ void store_shift(const struct pairs_cuda_search<real> &search,
+                                   const struct pairs_cuda_columns<real> &columns, int64_t at,
+                                   int64_t i, int64_t j, const int32_t image[3])
 {
     const int3 away_i = search.targets.cells_away[i], away_j = search.points.cells_away[j];
     const int32_t shift[3] = {image[0] - away_j.x + away_i.x, image[1] - away_j.y + away_i.y,
@@ -89,8 +89,8 @@ static __device__ __forceinline__ double square_root(double x)
 }
 
 template <typename real>
-static __device__ void store_geometry(const struct pairs_search<real> &search,
-                                      const struct pairs_columns<real> &columns,
+static __device__ void store_geometry(const struct pairs_cuda_search<real> &search,
+                                      const struct pairs_cuda_columns<real> &columns,
                                       const struct pairs_folded_grid &grid, int64_t at, int64_t i,
                                       int64_t j, const int32_t image[3])
 {
@@ -106,9 +106,10 @@ static __device__ void store_geometry(const struct pairs_search<real> &search,
 
 /* Writes pair number `at`. */
 template <typename real, typename key_type>
-static __device__ __forceinline__ void
-store_pair(const struct pairs_search<real> &search, const struct pairs_columns<real> &columns,
-           const struct pairs_folded_grid &grid, int64_t at, int64_t i, key_type key)
+static __device__ __forceinline__ void store_pair(const struct pairs_cuda_search<real> &search,
+                                                  const struct pairs_cuda_columns<real> &columns,
+                                                  const struct pairs_folded_grid &grid, int64_t at,
+                                                  int64_t i, key_type key)
 {
     const int64_t j = row_of_key(key);
     if (columns.i)
@@ -161,15 +162,15 @@ static __host__ __device__ __forceinline__ bool pairs_fits(const struct pairs_co
 /* Fills the columns from the masks; offsets are in place. Long rows go to `rows` if the list is to
  * be sorted. */
 template <typename real>
-kith_status pairs_fill(kith_context *context, const struct pairs_search<real> &search,
-                       const struct pairs_columns<real> &columns,
+kith_status pairs_fill(kith_context *context, const struct pairs_cuda_search<real> &search,
+                       const struct pairs_cuda_columns<real> &columns,
                        const struct pairs_fill_shape &shape, const struct pairs_long_rows &rows);
 
 /* Sorts the long rows and writes their pairs. */
 template <typename real>
-kith_status pairs_fill_long_rows(kith_context *context, const struct pairs_search<real> &search,
-                                 const struct pairs_columns<real> &columns,
-                                 const struct pairs_long_rows &rows, void *scratch,
-                                 int64_t scratch_bytes);
+kith_status
+pairs_fill_long_rows(kith_context *context, const struct pairs_cuda_search<real> &search,
+                     const struct pairs_cuda_columns<real> &columns,
+                     const struct pairs_long_rows &rows, void *scratch, int64_t scratch_bytes);
 
 #endif

@@ -58,8 +58,9 @@ int64_t pairs_long_rows_bytes(const struct pairs_long_rows &rows)
 /* A block a row. */
 template <typename real>
 static __global__ void __launch_bounds__(threads)
-    store_rows(const struct pairs_search<real> search, const struct pairs_columns<real> columns,
-               const struct pairs_long_rows rows, const uint64_t *sorted)
+    store_rows(const struct pairs_cuda_search<real> search,
+               const struct pairs_cuda_columns<real> columns, const struct pairs_long_rows rows,
+               const uint64_t *sorted)
 {
     for (int64_t number = blockIdx.x; number < rows.rows; number += gridDim.x) {
         const uint32_t target = rows.row[number];
@@ -73,10 +74,10 @@ static __global__ void __launch_bounds__(threads)
 }
 
 template <typename real>
-kith_status pairs_fill_long_rows(kith_context *context, const struct pairs_search<real> &search,
-                                 const struct pairs_columns<real> &columns,
-                                 const struct pairs_long_rows &rows, void *scratch,
-                                 int64_t scratch_bytes)
+kith_status
+pairs_fill_long_rows(kith_context *context, const struct pairs_cuda_search<real> &search,
+                     const struct pairs_cuda_columns<real> &columns,
+                     const struct pairs_long_rows &rows, void *scratch, int64_t scratch_bytes)
 {
     size_t bytes = (size_t)scratch_bytes;
     const uint64_t *sorted = nullptr;
@@ -90,9 +91,9 @@ kith_status pairs_fill_long_rows(kith_context *context, const struct pairs_searc
     return cuda_check_launch("writing long rows of pairs");
 }
 
-template kith_status pairs_fill_long_rows(kith_context *, const struct pairs_search<float> &,
-                                          const struct pairs_columns<float> &,
+template kith_status pairs_fill_long_rows(kith_context *, const struct pairs_cuda_search<float> &,
+                                          const struct pairs_cuda_columns<float> &,
                                           const struct pairs_long_rows &, void *, int64_t);
-template kith_status pairs_fill_long_rows(kith_context *, const struct pairs_search<double> &,
-                                          const struct pairs_columns<double> &,
+template kith_status pairs_fill_long_rows(kith_context *, const struct pairs_cuda_search<double> &,
+                                          const struct pairs_cuda_columns<double> &,
                                           const struct pairs_long_rows &, void *, int64_t);

@@ -17,7 +17,7 @@ template <typename real> struct rounds {
     double *radius, *farthest; /* of each system: this round's, and one beyond which is nothing */
     struct pairs_exchange exchange;
     struct pairs_extent *host_extents, *extents;
-    struct pairs_search<real> search;
+    struct pairs_cuda_search<real> search;
     struct pairs_plan plan;
     struct pairs_nearest nearest;
     char *scratch;
@@ -175,7 +175,7 @@ template <typename real> static kith_status choose_grid(struct rounds<real> *rou
 template <typename real> static kith_status sort(struct rounds<real> *rounds)
 {
     struct pairs_plan *plan = &rounds->plan;
-    struct pairs_search<real> *search = &rounds->search;
+    struct pairs_cuda_search<real> *search = &rounds->search;
     plan->places = 0;
     plan->folded = plan->open = false;
     for (int64_t s = 0; s < rounds->problem.system_count; s++)

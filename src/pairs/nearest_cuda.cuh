@@ -36,25 +36,26 @@ KITH_BOTH_SIDES static inline unsigned long long pairs_bits_of_ordered(unsigned 
 
 /* The extents of a side in all systems; extents are zero before the first side. */
 template <typename real>
-kith_status pairs_measure_extents(kith_context *context, const struct pairs_search<real> &search,
-                                  const struct pairs_side<real> &side,
-                                  struct pairs_extent *extents);
+kith_status
+pairs_measure_extents(kith_context *context, const struct pairs_cuda_search<real> &search,
+                      const struct pairs_side<real> &side, struct pairs_extent *extents);
 
 /* Adds up for all points how many share their place, into counters->neighbors. */
 template <typename real>
-kith_status pairs_measure_crowding(kith_context *context, const struct pairs_search<real> &search);
+kith_status pairs_measure_crowding(kith_context *context,
+                                   const struct pairs_cuda_search<real> &search);
 
 /* Searches for the nearest of all targets that are not done; counters->left is how many are not
  * yet.
  */
 template <typename real>
-kith_status pairs_find_nearest(kith_context *context, const struct pairs_search<real> &search,
+kith_status pairs_find_nearest(kith_context *context, const struct pairs_cuda_search<real> &search,
                                const struct pairs_nearest &nearest);
 
 /* Writes the list from the keys. */
 template <typename real>
-kith_status pairs_store_nearest(kith_context *context, const struct pairs_search<real> &search,
-                                const struct pairs_columns<real> &columns,
+kith_status pairs_store_nearest(kith_context *context, const struct pairs_cuda_search<real> &search,
+                                const struct pairs_cuda_columns<real> &columns,
                                 const struct pairs_nearest &nearest);
 
 #endif

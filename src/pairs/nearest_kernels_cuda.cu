@@ -7,7 +7,7 @@
 enum { threads = 256, block_warps = 4, block_threads = block_warps * warp_size };
 
 template <typename real>
-static __global__ void measure_extents(const struct pairs_search<real> search,
+static __global__ void measure_extents(const struct pairs_cuda_search<real> search,
                                        const struct pairs_side<real> side,
                                        struct pairs_extent *extents)
 {
@@ -37,7 +37,8 @@ static __global__ void measure_extents(const struct pairs_search<real> search,
 }
 
 template <typename real>
-kith_status pairs_measure_extents(kith_context *context, const struct pairs_search<real> &search,
+kith_status pairs_measure_extents(kith_context *context,
+                                  const struct pairs_cuda_search<real> &search,
                                   const struct pairs_side<real> &side, struct pairs_extent *extents)
 {
     if (side.count == 0)
@@ -49,7 +50,7 @@ kith_status pairs_measure_extents(kith_context *context, const struct pairs_sear
 }
 
 template <typename real>
-static __global__ void measure_crowding(const struct pairs_search<real> search)
+static __global__ void measure_crowding(const struct pairs_cuda_search<real> search)
 {
     const uint32_t at = blockIdx.x * blockDim.x + threadIdx.x;
     unsigned long long here = 0;
@@ -64,7 +65,8 @@ static __global__ void measure_crowding(const struct pairs_search<real> search)
 }
 
 template <typename real>
-kith_status pairs_measure_crowding(kith_context *context, const struct pairs_search<real> &search)
+kith_status pairs_measure_crowding(kith_context *context,
+                                   const struct pairs_cuda_search<real> &search)
 {
     if (search.points.count == 0)
         return KITH_OK;
@@ -127,7 +129,7 @@ static __device__ void keep_nearest(const struct pairs_nearest &nearest,
 /* The candidates of a batch against one target. */
 template <typename real>
 static __device__ void
-look_through(const struct pairs_search<real> &search, const struct pairs_folded_grid &grid,
+look_through(const struct pairs_cuda_search<real> &search, const struct pairs_folded_grid &grid,
              const struct pairs_batch &batch, const struct pairs_runs &runs,
              const struct pairs_nearest &nearest, real limit, const pairs_point<real> &target,
              struct pairs_kept_nearest<real> *kept)
@@ -176,7 +178,7 @@ look_through(const struct pairs_search<real> &search, const struct pairs_folded_
 
 /* Whether the target has found what it can; then its row is kept. */
 template <typename real>
-static __device__ bool finish(const struct pairs_search<real> &search,
+static __device__ bool finish(const struct pairs_cuda_search<real> &search,
                               const struct pairs_nearest &nearest, bool last, uint32_t row,
                               const struct pairs_kept_nearest<real> &kept)
 {
@@ -194,7 +196,7 @@ static __device__ bool finish(const struct pairs_search<real> &search,
 
 template <typename real>
 static __global__ void __launch_bounds__(block_threads)
-    find_nearest(const struct pairs_search<real> search, const struct pairs_nearest nearest)
+    find_nearest(const struct pairs_cuda_search<real> search, const struct pairs_nearest nearest)
 {
     extern __shared__ __align__(16) char memory[];
     __shared__ struct pairs_runs rooms[block_warps];
@@ -235,7 +237,7 @@ static __global__ void __launch_bounds__(block_threads)
 }
 
 template <typename real>
-kith_status pairs_find_nearest(kith_context *context, const struct pairs_search<real> &search,
+kith_status pairs_find_nearest(kith_context *context, const struct pairs_cuda_search<real> &search,
                                const struct pairs_nearest &nearest)
 {
     const size_t bytes = (size_t)block_warps * nearest.room * (sizeof(uint64_t) + sizeof(real));
@@ -253,8 +255,8 @@ kith_status pairs_find_nearest(kith_context *context, const struct pairs_search<
 
 /* A warp a row. */
 template <typename real>
-static __global__ void store_nearest(const struct pairs_search<real> search,
-                                     const struct pairs_columns<real> columns,
+static __global__ void store_nearest(const struct pairs_cuda_search<real> search,
+                                     const struct pairs_cuda_columns<real> columns,
                                      const struct pairs_nearest nearest)
 {
     const uint32_t row = (blockIdx.x * blockDim.x + threadIdx.x) / warp_size;
@@ -268,8 +270,8 @@ static __global__ void store_nearest(const struct pairs_search<real> search,
 }
 
 template <typename real>
-kith_status pairs_store_nearest(kith_context *context, const struct pairs_search<real> &search,
-                                const struct pairs_columns<real> &columns,
+kith_status pairs_store_nearest(kith_context *context, const struct pairs_cuda_search<real> &search,
+                                const struct pairs_cuda_columns<real> &columns,
                                 const struct pairs_nearest &nearest)
 {
     const uint64_t lanes = (uint64_t)search.targets.count * warp_size;
@@ -280,15 +282,15 @@ kith_status pairs_store_nearest(kith_context *context, const struct pairs_search
 }
 
 #define PAIRS_INSTANTIATE(real)                                                                    \
-    template kith_status pairs_measure_extents(kith_context *, const struct pairs_search<real> &,  \
-                                               const struct pairs_side<real> &,                    \
-                                               struct pairs_extent *);                             \
+    template kith_status pairs_measure_extents(                                                    \
+        kith_context *, const struct pairs_cuda_search<real> &, const struct pairs_side<real> &,   \
+        struct pairs_extent *);                                                                    \
     template kith_status pairs_measure_crowding(kith_context *,                                    \
-                                                const struct pairs_search<real> &);                \
-    template kith_status pairs_find_nearest(kith_context *, const struct pairs_search<real> &,     \
-                                            const struct pairs_nearest &);                         \
-    template kith_status pairs_store_nearest(kith_context *, const struct pairs_search<real> &,    \
-                                             const struct pairs_columns<real> &,                   \
-                                             const struct pairs_nearest &);
+                                                const struct pairs_cuda_search<real> &);           \
+    template kith_status pairs_find_nearest(                                                       \
+        kith_context *, const struct pairs_cuda_search<real> &, const struct pairs_nearest &);     \
+    template kith_status pairs_store_nearest(                                                      \
+        kith_context *, const struct pairs_cuda_search<real> &,                                    \
+        const struct pairs_cuda_columns<real> &, const struct pairs_nearest &);
 PAIRS_INSTANTIATE(float)
 PAIRS_INSTANTIATE(double)

@@ -20,7 +20,8 @@ static __device__ double median(double (&sample)[sample_size])
 
 /* An origin for each system's open axes: the median of a few of its points, as some may lie far
  * from all others. */
-template <typename real> static __global__ void find_origins(const struct pairs_search<real> search)
+template <typename real>
+static __global__ void find_origins(const struct pairs_cuda_search<real> search)
 {
     wait_for_kernel_before();
     const int32_t system = blockIdx.x * blockDim.x + threadIdx.x;
@@ -87,7 +88,7 @@ static __device__ void unfold(const volatile struct pairs_counters &counters, ui
 /* The extents of the points' cells; the last block to know its own then has them all. */
 template <typename real>
 static __global__ void __launch_bounds__(threads)
-    measure_cells(const struct pairs_search<real> search)
+    measure_cells(const struct pairs_cuda_search<real> search)
 {
     __shared__ unsigned extent[6];
     wait_for_kernel_before();
@@ -124,7 +125,8 @@ static __global__ void __launch_bounds__(threads)
 }
 
 template <typename real>
-kith_status pairs_measure_open_axes(kith_context *context, const struct pairs_search<real> &search)
+kith_status pairs_measure_open_axes(kith_context *context,
+                                    const struct pairs_cuda_search<real> &search)
 {
     if (!search.open)
         return KITH_OK;
@@ -138,5 +140,7 @@ kith_status pairs_measure_open_axes(kith_context *context, const struct pairs_se
                              measure_cells<real>, search);
 }
 
-template kith_status pairs_measure_open_axes(kith_context *, const struct pairs_search<float> &);
-template kith_status pairs_measure_open_axes(kith_context *, const struct pairs_search<double> &);
+template kith_status pairs_measure_open_axes(kith_context *,
+                                             const struct pairs_cuda_search<float> &);
+template kith_status pairs_measure_open_axes(kith_context *,
+                                             const struct pairs_cuda_search<double> &);

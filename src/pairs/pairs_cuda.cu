@@ -26,7 +26,7 @@ static double from_bits(unsigned long long bits)
 /* How far apart pairs may be; with radii the device has to be asked. */
 template <typename real>
 static kith_status find_reach(kith_context *context, const struct pairs_problem *problem,
-                              const struct pairs_search<real> &search,
+                              const struct pairs_cuda_search<real> &search,
                               const struct pairs_exchange *exchange, double *reach)
 {
     *reach = problem->cutoff;
@@ -44,9 +44,9 @@ static kith_status find_reach(kith_context *context, const struct pairs_problem 
 /* Long rows have memory of their own, as the search's must stay as it is. */
 template <typename real>
 static kith_status
-fill_with_long_rows(kith_context *context, const struct pairs_search<real> &search,
-                    const struct pairs_columns<real> &columns, const struct pairs_fill_shape &shape,
-                    const struct pairs_counters *counters)
+fill_with_long_rows(kith_context *context, const struct pairs_cuda_search<real> &search,
+                    const struct pairs_cuda_columns<real> &columns,
+                    const struct pairs_fill_shape &shape, const struct pairs_counters *counters)
 {
     struct pairs_long_rows rows = {};
     rows.room = (int64_t)counters->long_pairs;
@@ -76,7 +76,7 @@ template <typename real> struct making {
     kith_pairs *pairs;
     struct pairs_exchange exchange;
     struct pairs_plan plan;
-    struct pairs_search<real> search;
+    struct pairs_cuda_search<real> search;
     struct pairs_fill_shape guess; /* with which the filling was started, if it was estimated */
 };
 
@@ -142,7 +142,7 @@ static kith_status receive_counters(struct making<real> *making, char *scratch)
 template <typename real> static kith_status count(struct making<real> *making)
 {
     kith_context *context = making->context;
-    struct pairs_search<real> *search = &making->search;
+    struct pairs_cuda_search<real> *search = &making->search;
     struct pairs_plan *plan = &making->plan;
     for (;;) {
         char *scratch = nullptr;
@@ -192,7 +192,7 @@ static kith_status solve(kith_context *context, const struct pairs_problem *prob
 {
     struct making<real> making = {
     };
-    struct pairs_search<real> *search = &making.search;
+    struct pairs_cuda_search<real> *search = &making.search;
     struct pairs_plan *plan = &making.plan;
     double reach = 0;
     making.context = context;

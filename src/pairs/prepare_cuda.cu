@@ -36,7 +36,7 @@ static void lay_out_side(struct pieces *pieces, bool with_cells_away, struct pai
 
 template <typename real>
 static void lay_out(struct pieces *pieces, const struct pairs_plan *plan,
-                    struct pairs_search<real> *search, char **scratch)
+                    struct pairs_cuda_search<real> *search, char **scratch)
 {
     lay_out_side(pieces, plan->with_shifts, &search->points);
     if (search->two_sets)
@@ -54,7 +54,7 @@ static void lay_out(struct pieces *pieces, const struct pairs_plan *plan,
 
 template <typename real>
 kith_status pairs_lay_out(kith_context *context, struct pairs_plan *plan,
-                          struct pairs_search<real> *search, char **scratch)
+                          struct pairs_cuda_search<real> *search, char **scratch)
 {
     struct pieces pieces = {};
     void *memory = nullptr;
@@ -92,7 +92,7 @@ chunk_size_for(uint32_t targets)
 }
 
 template <typename real>
-void pairs_begin_search(const struct pairs_problem *problem, struct pairs_search<real> *search)
+void pairs_begin_search(const struct pairs_problem *problem, struct pairs_cuda_search<real> *search)
 {
     *search = {};
     search->points = side_of<real>(problem->points, false);
@@ -164,7 +164,7 @@ static __global__ void measure_radii(const real *radii, int64_t stride, int64_t 
 }
 
 template <typename real>
-kith_status pairs_measure_radii(kith_context *context, const struct pairs_search<real> &search)
+kith_status pairs_measure_radii(kith_context *context, const struct pairs_cuda_search<real> &search)
 {
     const int blocks = 4 * cuda_multiprocessors(context);
     struct pairs_counters *counters = search.counters;
@@ -180,8 +180,10 @@ kith_status pairs_measure_radii(kith_context *context, const struct pairs_search
 
 #define PAIRS_INSTANTIATE(real)                                                                    \
     template kith_status pairs_lay_out(kith_context *, struct pairs_plan *,                        \
-                                       struct pairs_search<real> *, char **);                      \
-    template void pairs_begin_search(const struct pairs_problem *, struct pairs_search<real> *);   \
-    template kith_status pairs_measure_radii(kith_context *, const struct pairs_search<real> &);
+                                       struct pairs_cuda_search<real> *, char **);                 \
+    template void pairs_begin_search(const struct pairs_problem *,                                 \
+                                     struct pairs_cuda_search<real> *);                            \
+    template kith_status pairs_measure_radii(kith_context *,                                       \
+                                             const struct pairs_cuda_search<real> &);
 PAIRS_INSTANTIATE(float)
 PAIRS_INSTANTIATE(double)

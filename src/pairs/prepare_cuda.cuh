@@ -16,7 +16,8 @@ struct pairs_plan {
 
 /* All of a search but its memory and grids. */
 template <typename real>
-void pairs_begin_search(const struct pairs_problem *problem, struct pairs_search<real> *search);
+void pairs_begin_search(const struct pairs_problem *problem,
+                        struct pairs_cuda_search<real> *search);
 
 /* The grids of all systems, for pairs up to `search` apart. */
 kith_status pairs_make_grids(const struct pairs_problem *problem, double search,
@@ -28,10 +29,11 @@ bool pairs_may_unfold(const struct pairs_problem *problem, struct pairs_plan *pl
 /* Gives the search its memory, and the masks what is left. */
 template <typename real>
 kith_status pairs_lay_out(kith_context *context, struct pairs_plan *plan,
-                          struct pairs_search<real> *search, char **scratch);
+                          struct pairs_cuda_search<real> *search, char **scratch);
 
 /* The largest radii and the first bad ones, into the counters. */
 template <typename real>
-kith_status pairs_measure_radii(kith_context *context, const struct pairs_search<real> &search);
+kith_status pairs_measure_radii(kith_context *context,
+                                const struct pairs_cuda_search<real> &search);
 
 #endif

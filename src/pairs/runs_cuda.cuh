@@ -64,7 +64,7 @@ window_of(const struct pairs_folded_grid &grid, const struct pairs_chunk &chunk)
 }
 
 /* A run as its lane found it. */
-struct pairs_run {
+struct pairs_cuda_run {
     uint32_t begin, end; /* in sorted order */
     int32_t image[3];
     int2 row;
@@ -84,7 +84,7 @@ static __device__ __forceinline__ int32_t enter_axis(const struct pairs_folded_g
 static __device__ __forceinline__ void find_points(const uint32_t *place_first,
                                                    const struct pairs_folded_grid &grid,
                                                    int32_t first, int32_t last, int half,
-                                                   struct pairs_run *run)
+                                                   struct pairs_cuda_run *run)
 {
     const uint64_t places = grid.places;
     uint64_t begin = pairs_folded_place(&grid, first, run->row.x, run->row.y);
@@ -101,11 +101,11 @@ static __device__ __forceinline__ void find_points(const uint32_t *place_first,
     run->end = place_first[grid.first_place + end];
 }
 
-static __device__ __forceinline__ struct pairs_run
+static __device__ __forceinline__ struct pairs_cuda_run
 find_run(const uint32_t *place_first, const struct pairs_folded_grid &grid,
          const struct pairs_chunk &chunk, const struct pairs_window &window, int64_t number)
 {
-    struct pairs_run run = {};
+    struct pairs_cuda_run run = {};
     if (number >= window.runs)
         return run;
     const int half = grid.folded ? (int)(number & 1) : 0;
@@ -149,7 +149,7 @@ find_batch(const uint32_t *place_first, const struct pairs_folded_grid &grid,
            struct pairs_runs *runs)
 {
     const uint32_t lane = threadIdx.x % warp_size;
-    const struct pairs_run run =
+    const struct pairs_cuda_run run =
         find_run(place_first, grid, chunk, window, number * warp_size + lane);
     const uint32_t count = run.end - run.begin;
     uint32_t up_to = count;

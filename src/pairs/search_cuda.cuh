@@ -83,7 +83,7 @@ template <typename real> struct pairs_side {
 };
 
 /* All that a search needs to know; passed to kernels by value. */
-template <typename real> struct pairs_search {
+template <typename real> struct pairs_cuda_search {
     struct pairs_side<real> points, targets;
     struct pairs_folded_grid *grids;
     int32_t system_count, dimensions;
@@ -115,7 +115,7 @@ static __device__ __forceinline__ uint32_t lanes_before()
 }
 
 template <typename real>
-static __device__ int32_t system_of(const struct pairs_search<real> &search, uint32_t row,
+static __device__ int32_t system_of(const struct pairs_cuda_search<real> &search, uint32_t row,
                                     bool is_target)
 {
     int32_t low = 0, high = search.system_count - 1;
@@ -132,7 +132,7 @@ static __device__ int32_t system_of(const struct pairs_search<real> &search, uin
 
 /* Coordinates in the problem's unit; a NaN or infinity becomes 0, and is reported. */
 template <typename real>
-static __device__ bool read_position(const struct pairs_search<real> &search,
+static __device__ bool read_position(const struct pairs_cuda_search<real> &search,
                                      const struct pairs_side<real> &side, int64_t row, double x[3])
 {
     bool finite = true;
@@ -162,7 +162,7 @@ static __device__ int3 cell_of(const struct pairs_folded_grid &grid, const pairs
  *   scratch  of pairs_sort_bytes */
 int64_t pairs_sort_bytes(uint32_t count, uint32_t places);
 template <typename real>
-kith_status pairs_sort(kith_context *context, const struct pairs_search<real> &search,
+kith_status pairs_sort(kith_context *context, const struct pairs_cuda_search<real> &search,
                        void *scratch, int64_t scratch_bytes);
 
 /* The same for points alone, and not for the nearest: a place's points are put in order by looking
@@ -170,10 +170,11 @@ kith_status pairs_sort(kith_context *context, const struct pairs_search<real> &s
  * a few short kernels. */
 int64_t pairs_counting_bytes(uint32_t count, uint32_t places);
 template <typename real>
-bool pairs_sort_by_counting_is_apt(const struct pairs_search<real> &search);
+bool pairs_sort_by_counting_is_apt(const struct pairs_cuda_search<real> &search);
 template <typename real>
-kith_status pairs_sort_by_counting(kith_context *context, const struct pairs_search<real> &search,
-                                   void *scratch, int64_t scratch_bytes);
+kith_status pairs_sort_by_counting(kith_context *context,
+                                   const struct pairs_cuda_search<real> &search, void *scratch,
+                                   int64_t scratch_bytes);
 
 /* The scratch that is enough for both sorts and pairs_add_up_offsets. */
 int64_t pairs_scratch_bytes(uint32_t points, uint32_t targets, uint32_t places);
@@ -185,6 +186,6 @@ kith_status pairs_add_up_offsets(kith_context *context, int64_t *offsets, int64_
 /* Counts the pairs of each row into offsets, and keeps who hits whom in masks as far as there is
  * room. */
 template <typename real>
-kith_status pairs_count(kith_context *context, const struct pairs_search<real> &search);
+kith_status pairs_count(kith_context *context, const struct pairs_cuda_search<real> &search);
 
 #endif

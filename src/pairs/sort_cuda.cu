@@ -13,7 +13,7 @@ static int blocks_for(uint64_t count)
 
 /* Wraps points and gives them the places of their cells. */
 template <typename real>
-static __global__ void place_points(const struct pairs_search<real> search,
+static __global__ void place_points(const struct pairs_cuda_search<real> search,
                                     const struct pairs_side<real> side)
 {
     const uint32_t row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -24,7 +24,7 @@ static __global__ void place_points(const struct pairs_search<real> search,
 }
 
 template <typename real>
-static __global__ void gather(const struct pairs_search<real> search,
+static __global__ void gather(const struct pairs_cuda_search<real> search,
                               const struct pairs_side<real> side, bool with_rows)
 {
     const uint32_t at = blockIdx.x * blockDim.x + threadIdx.x;
@@ -65,8 +65,8 @@ static __device__ bool is_same(int3 a, int3 b)
 /* Whether a chunk begins at this target: with its cell, and at every chunk_size-th target, so that
  * no chunk goes over the end of a block. */
 template <typename real>
-static __device__ bool begins_chunk(const struct pairs_search<real> &search, uint32_t at, int3 cell,
-                                    const struct pairs_folded_grid &grid)
+static __device__ bool begins_chunk(const struct pairs_cuda_search<real> &search, uint32_t at,
+                                    int3 cell, const struct pairs_folded_grid &grid)
 {
     const struct pairs_side<real> &side = search.targets;
     if (at % search.chunk_size == 0 || side.sorted_key[at] != side.sorted_key[at - 1])
@@ -77,7 +77,7 @@ static __device__ bool begins_chunk(const struct pairs_search<real> &search, uin
 /* Which chunks there are, in any order. */
 template <typename real>
 static __global__ void __launch_bounds__(threads)
-    make_chunks(const struct pairs_search<real> search, bool if_folded)
+    make_chunks(const struct pairs_cuda_search<real> search, bool if_folded)
 {
     __shared__ uint32_t heads[threads / warp_size], first_chunk;
     wait_for_kernel_before();
@@ -123,7 +123,7 @@ static __global__ void __launch_bounds__(threads)
 }
 
 template <typename real>
-kith_status pairs_make_chunks(kith_context *context, const struct pairs_search<real> &search,
+kith_status pairs_make_chunks(kith_context *context, const struct pairs_cuda_search<real> &search,
                               bool if_folded)
 {
     /* One thread more than targets: it ends the last chunk. */
@@ -156,7 +156,7 @@ int64_t pairs_sort_bytes(uint32_t count, uint32_t places)
 }
 
 template <typename real>
-static kith_status sort_side(kith_context *context, const struct pairs_search<real> &search,
+static kith_status sort_side(kith_context *context, const struct pairs_cuda_search<real> &search,
                              const struct pairs_side<real> &side, bool with_rows, void *scratch,
                              int64_t scratch_bytes)
 {
@@ -174,7 +174,7 @@ static kith_status sort_side(kith_context *context, const struct pairs_search<re
 }
 
 template <typename real>
-kith_status pairs_sort(kith_context *context, const struct pairs_search<real> &search,
+kith_status pairs_sort(kith_context *context, const struct pairs_cuda_search<real> &search,
                        void *scratch, int64_t scratch_bytes)
 {
     const cudaStream_t stream = cuda_stream(context);
@@ -190,9 +190,9 @@ kith_status pairs_sort(kith_context *context, const struct pairs_search<real> &s
 }
 
 #define PAIRS_INSTANTIATE(real)                                                                    \
-    template kith_status pairs_make_chunks(kith_context *, const struct pairs_search<real> &,      \
+    template kith_status pairs_make_chunks(kith_context *, const struct pairs_cuda_search<real> &, \
                                            bool);                                                  \
-    template kith_status pairs_sort(kith_context *, const struct pairs_search<real> &, void *,     \
-                                    int64_t);
+    template kith_status pairs_sort(kith_context *, const struct pairs_cuda_search<real> &,        \
+                                    void *, int64_t);
 PAIRS_INSTANTIATE(float)
 PAIRS_INSTANTIATE(double)

@@ -9,7 +9,7 @@
 /* A point as it is given, wrapped; false if it is bad. */
 template <typename real>
 static __device__ __forceinline__ bool
-wrap(const struct pairs_search<real> &search, const struct pairs_folded_grid &grid,
+wrap(const struct pairs_cuda_search<real> &search, const struct pairs_folded_grid &grid,
      const struct pairs_side<real> &side, uint32_t row, pairs_point<real> *point, int32_t away[3])
 {
     double x[3];
@@ -24,7 +24,7 @@ wrap(const struct pairs_search<real> &search, const struct pairs_folded_grid &gr
 
 /* Wraps a point; gives it, and the place of its cell. */
 template <typename real>
-static __device__ __forceinline__ uint32_t place_point(const struct pairs_search<real> &search,
+static __device__ __forceinline__ uint32_t place_point(const struct pairs_cuda_search<real> &search,
                                                        const struct pairs_side<real> &side,
                                                        uint32_t row)
 {
@@ -45,11 +45,12 @@ static __device__ __forceinline__ uint32_t place_point(const struct pairs_search
 /* Origins for the systems' open axes; and if it may and the cells turn out to be few, a place for
  * each. */
 template <typename real>
-kith_status pairs_measure_open_axes(kith_context *context, const struct pairs_search<real> &search);
+kith_status pairs_measure_open_axes(kith_context *context,
+                                    const struct pairs_cuda_search<real> &search);
 
 /* Makes the chunks of sorted targets, each of one cell; or only if the one grid is hashed. */
 template <typename real>
-kith_status pairs_make_chunks(kith_context *context, const struct pairs_search<real> &search,
+kith_status pairs_make_chunks(kith_context *context, const struct pairs_cuda_search<real> &search,
                               bool if_folded);
 
 #endif
