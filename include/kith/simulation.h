@@ -98,7 +98,8 @@ typedef struct kith_diagnostics {
  * momentum, the cube root of the sum of the cubes of the radii (in 2D the square root of the
  * squares), and the sum of the charges; of two of one mass the first stays. A bounce without
  * friction changes the velocities along the line of centers, and moves each body by what that
- * amounts to in the rest of the step. Merging does not keep energy and angular momentum.
+ * amounts to in the rest of the step; in a close encounter of hybrid it ends a small step where the
+ * bodies touch. Merging does not keep energy and angular momentum.
  *
  *   options  not NULL: dt has no default
  *   bodies   any number, 0 and 1 too; without velocities they start at rest
@@ -121,10 +122,9 @@ typedef struct kith_diagnostics {
  *         other law than gravity or with any other solver than direct; whfast in single precision,
  *         on a GPU with more than 64 bodies, with a softening, with a solver other than direct,
  *         under a law other than gravity, or with collisions, encounters or escapes; hybrid where
- *         whfast is, but for these, on a GPU, of an ensemble, or with bounces; these in an ensemble
- *         or on a GPU; a thermostat in an ensemble),
- *         KITH_OUT_OF_MEMORY.
- * Cost:   one evaluation of all forces; 3–7 arrays of N × D numbers, of ias15 37. */
+ *         whfast is, but for these, on a GPU, or of an ensemble; these in an ensemble or on a GPU;
+ * a thermostat in an ensemble), KITH_OUT_OF_MEMORY. Cost:   one evaluation of all forces; 3–7
+ * arrays of N × D numbers, of ias15 37. */
 KITH_API kith_status kith_simulation_create(kith_context *context,
                                             const kith_simulation_options *options,
                                             const kith_bodies *bodies,

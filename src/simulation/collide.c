@@ -211,8 +211,8 @@ static int64_t close_ranks(const struct done_step *step)
 static kith_status follow(const struct done_step *step)
 {
     struct watch *watch = step->watch;
-    const int64_t before = watch->collisions;
     KITH_TRY(collide_find(step));
+    const int64_t before = watch->collisions;
     KITH_TRY(resolve(step));
     KITH_TRY(remove_escaped(step));
     const int64_t left = close_ranks(step);

@@ -227,17 +227,31 @@ static int compare_contacts(const void *a, const void *b)
     return (one->j > other->j) - (one->j < other->j);
 }
 
-/* What the integrator saw of pairs that it followed itself. */
+static int compare_seen(const void *a, const void *b)
+{
+    const struct watch_followed *one = a, *other = b;
+    return compare_contacts(&(struct contact){one->s, one->i, one->j},
+                            &(struct contact){other->s, other->i, other->j});
+}
+
+/* What the integrator saw of pairs that it followed itself, and bounces that it did. */
 static kith_status take_followed(const struct done_step *step)
 {
-    const struct watch *watch = step->watch;
+    struct watch *watch = step->watch;
+    if (watch->passed.count > 1)
+        qsort(watch->passed.pair, (size_t)watch->passed.count, sizeof *watch->passed.pair,
+              compare_seen);
     for (int64_t k = 0; k < watch->followed.count; k++) {
         const struct watch_followed *pair = &watch->followed.pair[k];
         if (pair->touches)
             KITH_TRY(add_contact(watch->search, (struct contact){pair->s, pair->i, pair->j}));
     }
-    for (int64_t k = 0; k < watch->passed.count; k++)
-        KITH_TRY(add_seen_event(step, KITH_EVENT_ENCOUNTER, &watch->passed.pair[k]));
+    for (int64_t k = 0; k < watch->passed.count; k++) {
+        const struct watch_followed *pair = &watch->passed.pair[k];
+        KITH_TRY(
+            add_seen_event(step, pair->touches ? KITH_EVENT_BOUNCE : KITH_EVENT_ENCOUNTER, pair));
+        watch->collisions += pair->touches;
+    }
     return KITH_OK;
 }
 

@@ -299,9 +299,6 @@ static kith_status check(const struct kith_simulation *simulation, const kith_bo
         return kith_fail(KITH_UNSUPPORTED,
                          "integrator is hybrid, which follows encounters of one system, and this "
                          "is an ensemble; simulate its systems one by one");
-    if (simulation->watch && simulation->watch->on_collision == KITH_ON_COLLISION_BOUNCE)
-        return kith_fail(KITH_UNSUPPORTED, "bounces are not supported by integrator hybrid; let "
-                                           "bodies merge or stop, or use ias15");
     return KITH_OK;
 }
 

@@ -4,26 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulation/contact.h"
-#include "simulation/hybrid.h"
-
-/* Two bodies of a group that attract each other. */
-struct hybrid_bond {
-    int32_t a, b; /* in the group */
-    double gm_a, gm_b;
-    int64_t i, j; /* bodies of the simulation */
-    bool is_off;  /* they have merged */
-};
-
-/* Bodies that are followed together. */
-struct group {
-    struct hybrid_leg *leg;
-    struct hybrid_bond *bond;
-    int32_t *member; /* planets; −1: the star */
-    double *array[RADAU_ARRAYS], *start_x, *start_v;
-    int64_t count, bonds, stride;
-    double center_gm; /* of the star, if it is at the origin */
-};
+#include "simulation/hybrid_group.h"
 
 /* The planets and pairs of all groups, in chains that end with −1. */
 struct chains {
@@ -32,7 +13,7 @@ struct chains {
 
 static kith_status evaluate(void *user, int32_t position, int32_t acceleration)
 {
-    const struct group *group = user;
+    const struct hybrid_group *group = user;
     const int64_t stride = group->stride;
     const double *x = group->array[position];
     double *a = group->array[acceleration];
@@ -63,17 +44,17 @@ static kith_status evaluate(void *user, int32_t position, int32_t acceleration)
 }
 
 /* Position and velocity component c of a member of a group. */
-static double *position_of(const struct group *group, int32_t member, int32_t c)
+static double *position_of(const struct hybrid_group *group, int32_t member, int32_t c)
 {
     return member < 0 ? &group->leg->star[c] : &group->leg->q[c][member];
 }
 
-static double *velocity_of(const struct group *group, int32_t member, int32_t c)
+static double *velocity_of(const struct hybrid_group *group, int32_t member, int32_t c)
 {
     return member < 0 ? &group->leg->star_velocity[c] : &group->leg->v[c][member];
 }
 
-static void gather(const struct group *group)
+static void gather(const struct hybrid_group *group)
 {
     for (int32_t array = 0; array < RADAU_ARRAYS; array++)
         memset(group->array[array], 0, (size_t)(3 * group->stride) * sizeof(double));
@@ -86,7 +67,7 @@ static void gather(const struct group *group)
         }
 }
 
-static void scatter(const struct group *group)
+static void scatter(const struct hybrid_group *group)
 {
     for (int32_t c = 0; c < 3; c++)
         for (int64_t k = 0; k < group->count; k++) {
@@ -98,82 +79,7 @@ static void scatter(const struct group *group)
         }
 }
 
-static double length(const double vector[3])
-{
-    return sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
-}
-
-/* The path of b relative to a in the last step, unless it stays farther than reach: it is within
- * the hull of x, x + h v / 3 of both its ends. */
-static bool come_near(const struct group *group, const struct hybrid_bond *bond, double h,
-                      double reach, struct contact_path *path)
-{
-    double x[2][3], v[2][3], way[3][3];
-    for (int32_t c = 0; c < 3; c++) {
-        const int64_t a = c * group->stride + bond->a, b = c * group->stride + bond->b;
-        x[0][c] = group->start_x[b] - group->start_x[a];
-        v[0][c] = group->start_v[b] - group->start_v[a];
-        x[1][c] = group->array[RADAU_POSITION][b] - group->array[RADAU_POSITION][a];
-        v[1][c] = group->array[RADAU_VELOCITY][b] - group->array[RADAU_VELOCITY][a];
-        way[0][c] = h * v[0][c] / 3;
-        way[1][c] = x[1][c] - x[0][c];
-        way[2][c] = way[1][c] - h * v[1][c] / 3;
-    }
-    const double farthest = fmax(fmax(length(way[0]), length(way[1])), length(way[2]));
-    if (length(x[0]) - farthest * (1 + 1e-12) > reach)
-        return false;
-    *path = contact_path_of(x[0], v[0], x[1], v[1], h);
-    return true;
-}
-
-/* Of a bond in the last step, which began at a fraction of the whole: whether it broke. */
-static kith_status look_at(const struct group *group, struct hybrid_bond *bond,
-                           const struct radau_clock *clock, bool *broke)
-{
-    const struct kith_simulation *simulation = group->leg->simulation;
-    struct watch *watch = simulation->watch;
-    const double unit = simulation->units.length, h = clock->last_step;
-    const double touching =
-        watch->on_collision == KITH_ON_COLLISION_PASS
-            ? 0
-            : (watch->radius[watch->row[bond->i]] + watch->radius[watch->row[bond->j]]) / unit;
-    struct watch_followed *followed = watch_find_followed(&watch->followed, bond->i, bond->j);
-    struct contact_path path;
-    double s = 0, p[3], slope[3];
-    if (!come_near(group, bond, h, fmax(touching, watch->encounter / unit), &path))
-        return KITH_OK;
-    const bool touches = touching > 0 && !followed->touches && contact_begins(&path, touching, &s);
-    const bool begins = group->leg->from == 0 && clock->previous_time == 0;
-    /* Those that overlap already do so since the step began, or a simulation stopped at them. */
-    const bool is_old =
-        s == 0 &&
-        (!begins || (watch->on_collision == KITH_ON_COLLISION_STOP && simulation->steps > 0));
-    const bool collides = touches && !is_old;
-    if (!collides && !(watch->encounter > 0 && contact_nearest(&path, &s)))
-        return KITH_OK;
-    contact_path_at(&path, s, p, slope);
-    const struct watch_followed seen = {.i = bond->i,
-                                        .j = bond->j,
-                                        .touches = collides,
-                                        .s = group->leg->from +
-                                             (clock->previous_time + s * h) / group->leg->h,
-                                        .distance = length(p) * unit,
-                                        .speed = length(slope) / fabs(h) * unit};
-    if (!collides)
-        return seen.distance < watch->encounter ? watch_add_followed(&watch->passed, &seen)
-                                                : KITH_OK;
-    *followed = seen;
-    *broke |= bond->is_off = watch->on_collision == KITH_ON_COLLISION_MERGE;
-    return KITH_OK;
-}
-
-static bool is_watched(const struct kith_simulation *simulation)
-{
-    const struct watch *watch = simulation->watch;
-    return watch && (watch->on_collision != KITH_ON_COLLISION_PASS || watch->encounter > 0);
-}
-
-static kith_status fail_stuck(const struct group *group, const struct radau_clock *clock)
+static kith_status fail_stuck(const struct hybrid_group *group, const struct radau_clock *clock)
 {
     const struct hybrid_leg *leg = group->leg;
     return kith_fail(KITH_INVALID_ARGUMENT,
@@ -184,7 +90,7 @@ static kith_status fail_stuck(const struct group *group, const struct radau_cloc
 }
 
 /* Two bodies at one place attract each other with no limit: steps would see nothing of it. */
-static bool has_coincident_bodies(const struct group *group)
+static bool has_coincident_bodies(const struct hybrid_group *group)
 {
     const double *x = group->array[RADAU_POSITION];
     for (int64_t k = 0; k < group->bonds; k++) {
@@ -198,14 +104,67 @@ static bool has_coincident_bodies(const struct group *group)
     return false;
 }
 
-static kith_status follow_group(struct group *group)
+/* A step of a group, until a bounce or a time at the latest. */
+static kith_status step_group(struct hybrid_group *group, struct radau_problem *problem,
+                              double until, struct radau_clock *clock)
+{
+    const struct kith_simulation *simulation = group->leg->simulation;
+    const struct radau_leg one = {hybrid_is_watched(simulation) ? 1 : INT64_MAX, until,
+                                  (double)INFINITY};
+    return radau_kernels_of(simulation->context)->of_any(problem, &one, clock) == radau_done
+               ? KITH_OK
+               : fail_stuck(group, clock);
+}
+
+static void copy_arrays(const struct hybrid_group *group, double *const *from, double *const *to)
+{
+    for (int32_t array = 0; array < RADAU_ACCELERATION; array++)
+        memcpy(to[array], from[array], (size_t)(3 * group->stride) * sizeof(double));
+}
+
+/* After velocities or attractions have changed, there is nothing to continue. */
+static void begin_again(struct hybrid_group *group, struct radau_clock *clock)
+{
+    clock->last_step = 0;
+    evaluate(group, RADAU_POSITION, RADAU_ACCELERATION);
+}
+
+/* A step that is watched. One in which bodies bounce is done again until they touch, so that they
+ * turn where they do: energies and momenta stay as they are. */
+static kith_status watch_step(struct hybrid_group *group, struct radau_problem *problem,
+                              double until, struct radau_clock *clock)
+{
+    const struct radau_clock begin = *clock;
+    struct hybrid_bounce bounce = {NULL, 0};
+    bool broke = false;
+    copy_arrays(group, group->array, group->start);
+    KITH_TRY(step_group(group, problem, until, clock));
+    if (hybrid_bounces(group->leg->simulation))
+        bounce = hybrid_find_bounce(group, clock);
+    if (bounce.bond) {
+        copy_arrays(group, group->start, group->array);
+        *clock = begin;
+        begin_again(group, clock);
+    }
+    while (bounce.bond && clock->time != bounce.time) {
+        copy_arrays(group, group->array, group->start);
+        KITH_TRY(step_group(group, problem, bounce.time, clock));
+        KITH_TRY(hybrid_look(group, clock, &broke));
+    }
+    if (bounce.bond)
+        KITH_TRY(hybrid_bounce(group, bounce.bond, clock));
+    else
+        KITH_TRY(hybrid_look(group, clock, &broke));
+    if (bounce.bond || broke)
+        begin_again(group, clock);
+    return KITH_OK;
+}
+
+static kith_status follow_group(struct hybrid_group *group)
 {
     const struct hybrid_leg *leg = group->leg;
-    const struct kith_simulation *simulation = leg->simulation;
-    const size_t bytes = (size_t)(3 * group->stride) * sizeof(double);
     const double until = (leg->to - leg->from) * leg->h;
-    const bool watched = is_watched(simulation);
-    const struct radau_leg steps = {watched ? 1 : INT64_MAX, until, (double)INFINITY};
+    const bool is_watched = hybrid_is_watched(leg->simulation);
     const struct forces_problem forces = {.dimensions = 3};
     struct radau_clock clock = {.next_step = fabs(until)};
     struct radau_problem problem = {
@@ -213,34 +172,23 @@ static kith_status follow_group(struct group *group)
     for (int32_t array = 0; array < RADAU_ARRAYS; array++)
         problem.array[array] = group->array[array];
     gather(group);
-    if (!watched && has_coincident_bodies(group))
+    if ((!is_watched || hybrid_bounces(leg->simulation)) && has_coincident_bodies(group))
         return fail_stuck(group, &clock);
     evaluate(group, RADAU_POSITION, RADAU_ACCELERATION);
-    while (clock.time != until) {
-        bool broke = false;
-        memcpy(group->start_x, group->array[RADAU_POSITION], bytes);
-        memcpy(group->start_v, group->array[RADAU_VELOCITY], bytes);
-        if (radau_kernels_of(simulation->context)->of_any(&problem, &steps, &clock) != radau_done)
-            return fail_stuck(group, &clock);
-        for (int64_t k = 0; watched && k < group->bonds; k++)
-            if (!group->bond[k].is_off)
-                KITH_TRY(look_at(group, &group->bond[k], &clock, &broke));
-        if (broke) {
-            clock.last_step = 0;
-            evaluate(group, RADAU_POSITION, RADAU_ACCELERATION);
-        }
-    }
+    while (clock.time != until)
+        KITH_TRY(is_watched ? watch_step(group, &problem, until, &clock)
+                            : step_group(group, &problem, until, &clock));
     scatter(group);
     return KITH_OK;
 }
 
 /* Two bodies of the simulation, at two places of a group. */
-static void add_bond(struct group *group, int64_t i, int64_t j, int32_t a, int32_t b)
+static void add_bond(struct hybrid_group *group, int64_t i, int64_t j, int32_t a, int32_t b)
 {
     const struct hybrid_leg *leg = group->leg;
     const struct watch *watch = leg->simulation->watch;
     const struct watch_followed *followed =
-        is_watched(leg->simulation) ? watch_find_followed(&watch->followed, i, j) : NULL;
+        hybrid_is_watched(leg->simulation) ? watch_find_followed(&watch->followed, i, j) : NULL;
     group->bond[group->bonds++] = (struct hybrid_bond){
         .a = a,
         .b = b,
@@ -284,7 +232,7 @@ static void link_groups(const struct hybrid_leg *leg, struct chains *chains)
     }
 }
 
-static kith_status follow_connected(struct group *group, struct chains *chains)
+static kith_status follow_connected(struct hybrid_group *group, struct chains *chains)
 {
     const struct hybrid_leg *leg = group->leg;
     const int32_t count = (int32_t)leg->planets->count;
@@ -309,7 +257,7 @@ static kith_status follow_connected(struct group *group, struct chains *chains)
     return KITH_OK;
 }
 
-static kith_status follow_all(struct group *group)
+static kith_status follow_all(struct hybrid_group *group)
 {
     const struct hybrid_leg *leg = group->leg;
     group->count = leg->planets->count + 1;
@@ -333,8 +281,8 @@ static int64_t wide_of(int64_t planets)
 
 kith_status hybrid_memory_make(int64_t planets, struct hybrid_memory *memory)
 {
-    KITH_TRY(kith_allocate((RADAU_ARRAYS + 2) * 3 * wide_of(planets), sizeof *memory->numbers,
-                           "close encounters", &memory->numbers));
+    KITH_TRY(kith_allocate((RADAU_ARRAYS + RADAU_ACCELERATION) * 3 * wide_of(planets),
+                           sizeof *memory->numbers, "close encounters", &memory->numbers));
     return kith_allocate(6 * (planets + 1), sizeof *memory->integers, "close encounters",
                          &memory->integers);
 }
@@ -367,11 +315,11 @@ kith_status hybrid_follow(struct hybrid_leg *leg)
     const int64_t planets = leg->planets->count, wide = wide_of(planets);
     struct hybrid_memory *memory = leg->memory;
     KITH_TRY(grow(memory, planets, leg->close->pairs.count));
-    struct group group = {.leg = leg, .bond = memory->bond, .member = memory->integers};
+    struct hybrid_group group = {.leg = leg, .bond = memory->bond, .member = memory->integers};
     for (int32_t array = 0; array < RADAU_ARRAYS; array++)
         group.array[array] = memory->numbers + array * 3 * wide;
-    group.start_x = memory->numbers + RADAU_ARRAYS * 3 * wide;
-    group.start_v = group.start_x + 3 * wide;
+    for (int32_t array = 0; array < RADAU_ACCELERATION; array++)
+        group.start[array] = memory->numbers + (RADAU_ARRAYS + array) * 3 * wide;
     struct chains chains = {.next_pair = memory->next_pair};
     int32_t **const each[] = {&chains.root, &chains.first_member, &chains.next_member,
                               &chains.first_pair, &chains.place};
@@ -382,7 +330,7 @@ kith_status hybrid_follow(struct hybrid_leg *leg)
 
 kith_status hybrid_watch_pairs(struct kith_simulation *simulation, const struct hybrid_close *close)
 {
-    if (!is_watched(simulation))
+    if (!hybrid_is_watched(simulation))
         return KITH_OK;
     struct watch *watch = simulation->watch;
     watch->followed.count = watch->passed.count = 0;

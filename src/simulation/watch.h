@@ -41,7 +41,7 @@ struct watch {
     } events;
     struct contact_search *search; /* collide_find.c */
     /* Of the last step, instead of what the search would find of these pairs: all, ascending, and
-     * encounters. */
+     * what they did more than once, encounters and, if they touch, bounces. */
     struct watch_followed_list followed, passed;
 };
 
