@@ -24,8 +24,11 @@ static const struct plot_kind kinds[] = {
      "png svg gif", 1200, false, false, 54, plot_draw_energy},
     {"elements",
      "orbital elements about the first body against time: semi-major axis, eccentricity, "
-     "inclination",
+     "inclination, and with --resonance an angle",
      "png svg gif", 1200, false, false, 54, plot_draw_elements},
+    {"megno",
+     "of a CSV file from kith megno: MEGNO and the Lyapunov time, time over growth, against time",
+     "png svg gif", 1200, true, false, 54, plot_draw_megno},
     {"animation", "the bodies in motion; trails if there are few", "gif", 640, false, false, 45,
      plot_draw_animation},
     {"scene",
@@ -70,6 +73,7 @@ enum {
     key_axis,
     key_colors,
     key_coordinates,
+    key_resonance,
     key_seconds,
     key_to
 };
@@ -130,6 +134,8 @@ static const struct argp_option options[] = {
      "of density and film, a color map: see below (default: inferno)", 0},
     {"coordinates", key_coordinates, CHOICES(choices_of_coordinates),
      "of elements: heliocentric, jacobi or barycentric (default: heliocentric)", 0},
+    {"resonance", key_resonance, "ANGLE", 0,
+     "of elements: draw a resonance angle below them, as kith orbits has it", 0},
     {"seconds", key_seconds, "S", 0,
      "of a film, its length (default: 30 frames of the run per second)", 0},
     {"title", key_title, "TEXT", 0, "a line above the picture; of density and film in ASCII", 0},
@@ -146,6 +152,9 @@ static const char documentation[] =
     "  kith plot run.h5 --what orbits -o orbits.png\n"
     "  kith plot run.h5 --what energy --title 'Leapfrog, dt = 0.001' -o energy.svg\n"
     "  kith plot run.h5 --what elements --coordinates jacobi -o elements.png\n"
+    "  kith plot run.h5 --what elements --resonance 5l2-2l1-3w2 -o resonance.png\n"
+    "  kith megno six --until 10 -o megno.csv\n"
+    "  kith plot megno.csv --what megno -o megno.png\n"
     "  kith plot run.h5 --what animation --frames 1:30 -o run.gif\n"
     "  kith run six --ensemble 20 --dt 0.001 --until 1 -o ensemble.h5\n"
     "  kith plot ensemble.h5 --system 17 --what orbits -o orbits17.png\n"
@@ -292,6 +301,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case key_coordinates:
         plot->coordinates = cli_parse_coordinates(argument, state);
+        return 0;
+    case key_resonance:
+        plot->resonance = cli_parse_resonance(argument, state);
         return 0;
     case key_seconds:
         plot->seconds = cli_parse_positive("--seconds", argument, state);

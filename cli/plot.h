@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "color_map.h"
 #include "plot_picture.h"
+#include "resonance.h"
 
 struct plot;
 
@@ -38,6 +39,7 @@ struct plot {
     double line_of_sight[3];            /* of density: towards the eye */
     const struct color_map *colors;     /* likewise */
     kith_orbit_coordinates coordinates; /* of elements */
+    struct resonance resonance;         /* likewise: an angle below them, or none */
     double seconds;                     /* of a film; 0: by its frames */
     bool dark, quiet;
 };
@@ -58,6 +60,7 @@ int plot_draw_distances(const struct plot *plot, kith_trajectory *trajectory, FI
 int plot_draw_neighbors(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_spy(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_row_lengths(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
+int plot_draw_megno(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_animation(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 
 /* Zeroed memory for count × bytes, which is freed with free(); on failure says so and returns NULL.

@@ -1,4 +1,4 @@
-/* Orbital elements against time: a, e and i, one graph below the other. */
+/* Orbital elements against time: a, e and i, one graph below the other, and a resonance angle. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,13 +13,18 @@ enum { panels = 3, most_frames = 5000 };
 struct series {
     struct tracks tracks;  /* names, times and units; no positions. Body 0 is the star. */
     double *value[panels]; /* frames × bodies */
+    double *angle;         /* of frames, in degrees; NULL: none is wanted */
 };
+
+static double degrees(double angle)
+{
+    return angle * 180 / acos(-1);
+}
 
 static double element_of(const kith_orbit *orbit, int panel)
 {
-    const double degree = acos(-1) / 180;
     const bool bound = orbit->a > 0 && isfinite(orbit->a);
-    return panel == 0 ? (bound ? orbit->a : NAN) : panel == 1 ? orbit->e : orbit->i / degree;
+    return panel == 0 ? (bound ? orbit->a : NAN) : panel == 1 ? orbit->e : degrees(orbit->i);
 }
 
 static void label_body(const kith_bodies *bodies, int64_t body, kith_name label)
@@ -47,6 +52,10 @@ static bool allocate(const struct plot *plot, const kith_bodies *bodies, struct 
         series->value[panel] = plot_allocate(plot, tracks->frames * tracks->bodies, sizeof(double));
         done = series->value[panel] != NULL;
     }
+    if (done && plot->resonance.count > 0) {
+        series->angle = plot_allocate(plot, tracks->frames, sizeof(double));
+        done = series->angle != NULL;
+    }
     for (int64_t body = 0; body < tracks->bodies && done; body++)
         label_body(bodies, body, tracks->label[body]);
     return done;
@@ -66,6 +75,14 @@ static bool add_frame(const struct plot *plot, const kith_bodies *bodies, int64_
         return false;
     }
     tracks->time[frame] = bodies->time;
+    if (series->angle) {
+        double angle = 0;
+        if (resonance_angle(&plot->resonance, orbits, bodies->count, &angle) != KITH_OK) {
+            cli_fail(plot->command);
+            return false;
+        }
+        series->angle[frame] = degrees(angle);
+    }
     for (int64_t body = 1; body < tracks->bodies; body++)
         for (int panel = 0; panel < panels; panel++)
             series->value[panel][frame * tracks->bodies + body] =
@@ -127,19 +144,6 @@ static struct span widened(struct span span)
     const double length = span.high - span.low;
     const double margin = length > 0 ? 0.06 * length : span.low != 0 ? 0.05 * fabs(span.low) : 0.5;
     return (struct span){span.low - margin, span.high + margin};
-}
-
-/* Marks at 1, 2 and 5 times powers of ten. */
-static void write_logarithmic_axis(FILE *script, struct span span)
-{
-    static const double leading[] = {1, 2, 5};
-    const char *separator = "";
-    fprintf(script, "set logscale y\nset yrange [%.12g:%.12g]\nset format y '%%g'\nset ytics (",
-            span.low / 1.15, span.high * 1.15);
-    for (int power = (int)floor(log10(span.low)); power <= log10(span.high) + 1; power++)
-        for (int k = 0; k < 3; k++, separator = ", ")
-            fprintf(script, "%s%.3g", separator, leading[k] * pow(10, power));
-    fprintf(script, ")\n");
 }
 
 static void write_data(FILE *script, const struct series *series, int panel,
@@ -204,13 +208,33 @@ static void write_panel(FILE *script, const struct plot *plot, const struct seri
                                 k == 0 ? "time" : symbols[panel], units[k]};
     }
     style_axes(script, plot, canvas, box, axes);
-    if (panel < panels - 1)
+    if (panel < panels - 1 || series->angle)
         fprintf(script, "set format x ''\nunset label 3\n");
     if (logarithmic)
-        write_logarithmic_axis(
+        style_logarithmic_axis(
             script, (struct span){span.low * units[1].factor, span.high * units[1].factor});
     write_data(script, series, panel, (const double[]){units[0].factor, units[1].factor});
     write_curves(script, plot, &series->tracks, panel == 0);
+}
+
+/* Dots, as an angle leaps from 360° to 0. */
+static void write_angle(FILE *script, const struct plot *plot, const struct series *series,
+                        struct canvas canvas, struct box box, struct span time)
+{
+    const struct tracks *tracks = &series->tracks;
+    const struct unit unit = unit_of(&time, 1, tracks->time_unit), none = {0, 1, ""};
+    const struct span scaled = {time.low * unit.factor, time.high * unit.factor};
+    const double step = tic_step(scaled.high - scaled.low, box.width / (7 * canvas.em));
+    const struct axis axes[2] = {{scaled, step, "time", unit},
+                                 {{0, 360}, 90, "angle  (degrees)", none}};
+    style_axes(script, plot, canvas, box, axes);
+    fprintf(script, "$angle << end_of_angle\n");
+    for (int64_t k = 0; k < tracks->frames; k++)
+        fprintf(script, "%.10g %.8g\n", tracks->time[k] * unit.factor, series->angle[k]);
+    fprintf(script,
+            "end_of_angle\nunset key\nplot $angle using 1:2 with points pointtype 7 pointsize "
+            "%s*em linecolor rgb '#%06x'\n",
+            tracks->frames > 200 ? "0.12" : "0.3", theme_body(theme_of(plot), 0).color);
 }
 
 static void draw(const struct plot *plot, const struct series *series, FILE *script)
@@ -222,17 +246,21 @@ static void draw(const struct plot *plot, const struct series *series, FILE *scr
     struct box all;
     const struct margins margins = style_margins(plot, tracks);
     const struct canvas canvas =
-        style_lay_out(plot, margins, 1, 0.95, style_key_height(tracks), &all);
-    const double gap = 1.2 * canvas.em, height = (all.height - (panels - 1) * gap) / panels;
+        style_lay_out(plot, margins, 1, series->angle ? 1.2 : 0.95, style_key_height(tracks), &all);
+    const int graphs = series->angle ? panels + 1 : panels;
+    const double gap = 1.2 * canvas.em, height = (all.height - (graphs - 1) * gap) / graphs;
     style_begin(script, plot, canvas, "");
     style_header(script, plot, canvas, all, NULL);
     style_key(script, plot, canvas, all);
     fprintf(script, "set multiplot\n");
     for (int panel = 0; panel < panels; panel++) {
-        const double bottom = all.bottom + (panels - 1 - panel) * (height + gap);
+        const double bottom = all.bottom + (graphs - 1 - panel) * (height + gap);
         write_panel(script, plot, series, panel, canvas,
                     (struct box){all.left, bottom, all.width, height}, time);
     }
+    if (series->angle)
+        write_angle(script, plot, series, canvas,
+                    (struct box){all.left, all.bottom, all.width, height}, time);
     fprintf(script, "unset multiplot\n");
 }
 
@@ -247,6 +275,7 @@ int plot_draw_elements(const struct plot *plot, kith_trajectory *trajectory, FIL
         draw(plot, &series, script);
     for (int panel = 0; panel < panels; panel++)
         free(series.value[panel]);
+    free(series.angle);
     tracks_free(&series.tracks);
     kith_bodies_free(bodies);
     return done ? exit_ok : exit_failed;

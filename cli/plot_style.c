@@ -230,6 +230,19 @@ void style_axes(FILE *script, const struct plot *plot, struct canvas canvas, str
     }
 }
 
+void style_logarithmic_axis(FILE *script, struct span span)
+{
+    static const double leading[] = {1, 2, 5};
+    const char *separator = "";
+    const bool is_long = span.high > 1e4 * span.low;
+    fprintf(script, "set logscale y\nset yrange [%.12g:%.12g]\nset format y '%%g'\nset ytics (",
+            span.low / 1.15, span.high * 1.15);
+    for (int power = (int)floor(log10(span.low)); power <= log10(span.high) + 1; power++)
+        for (int k = 0; k < (is_long ? 1 : 3); k++, separator = ", ")
+            fprintf(script, "%s%.3g", separator, leading[k] * pow(10, power));
+    fprintf(script, ")\n");
+}
+
 double style_dot(const struct tracks *tracks)
 {
     return 0.45 * pow((double)tracks->bodies, -1.0 / 6);

@@ -95,6 +95,10 @@ struct axis {
 void style_axes(FILE *script, const struct plot *plot, struct canvas canvas, struct box box,
                 const struct axis axes[2]);
 
+/* Makes the axis upwards a logarithmic one, of numbers in its unit, with marks at 1, 2 and 5 times
+ * powers of ten, or at the powers alone. */
+void style_logarithmic_axis(FILE *script, struct span span);
+
 /* Digits after the point that marks at multiples of a step need. */
 int tic_decimals(double step);
 

@@ -57,6 +57,9 @@ for kind in planes 3d energy; do
     "$kith" plot "$work/six.h5" --what "$kind" --width 640 -o "$folder/kind_$kind.png" --quiet
 done
 "$kith" plot "$work/six.h5" --what animation --width 320 --frames 1:60 -o "$folder/kind_animation.gif" --quiet
+"$kith" make planets --elements 1e-4,1,0.05,0,0,0,2 --elements 1e-4,1.12,0.05,0,0,0,4 --quiet -o "$work/close.csv"
+"$kith" megno "$work/close.csv" --until 1000 --quiet -o "$work/close-megno.csv"
+"$kith" plot "$work/close-megno.csv" --what megno --width 640 -o "$folder/kind_megno.png" --quiet
 "$kith" make uniform-cube -n 500 --seed 1 --quiet -o "$work/cube.csv"
 "$kith" plot "$work/cube.csv" --what neighbors --cutoff 0.2 --box 1,1,1 --width 640 -o "$folder/kind_neighbors.png" --quiet
 "$kith" pairs "$work/cube.csv" --cutoff 0.2 --quiet -o "$work/graph.mtx"

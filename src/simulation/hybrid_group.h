@@ -41,7 +41,7 @@ static inline bool hybrid_bounces(const struct kith_simulation *simulation)
     return simulation->watch && simulation->watch->on_collision == KITH_ON_COLLISION_BOUNCE;
 }
 
-/* Looks at the paths of all bonds in the last step, which ends where the clock is: pericenters and
+/* Inspects the paths of all bonds in the last step, which ends where the clock is: pericenters and
  * contacts other than bounces go to the watch. *broke: bodies have merged.
  *
  * Errors: KITH_OUT_OF_MEMORY. */

@@ -124,6 +124,49 @@ static void test_every_kind_makes_a_whole_picture(void **state)
     }
 }
 
+static void test_chaos_is_drawn_from_the_table_of_megno(void **state)
+{
+    (void)state;
+    assert_succeeded(program_run("megno @two.csv --until 20 --samples 50 -q -o @megno.csv"));
+    static const char *const extensions[] = {"png", "svg", "gif"};
+    for (int k = 0; k < 3; k++) {
+        char name[64];
+        snprintf(name, sizeof name, "megno.%s", extensions[k]);
+        assert_succeeded(program_run("plot @megno.csv --what megno -o @%s", name));
+        assert_is_picture(name);
+    }
+    /* In any order of columns, with others, and where nothing grows. */
+    program_write("more.csv",
+                  "# a comment\ngrowth,time,x,mean_megno,megno\n-1,1,a,2,2\n\n0,2,b,3,4\n");
+    assert_succeeded(program_run("plot @more.csv --what megno -o @more.png"));
+    assert_is_picture("more.png");
+    program_write("one.csv", "time,megno,mean_megno,growth\n1,2,2,1\n");
+    assert_refused(program_run("plot @one.csv --what megno -o @a.png"), 1, "one.csv 1");
+    program_write("word.csv", "time,megno,mean_megno,growth\n1,2,2,1\n2,2,nan,1\n");
+    assert_refused(program_run("plot @word.csv --what megno -o @a.png"), 1,
+                   "word.csv 3 mean_megno");
+    program_write("short.csv", "time,megno,mean_megno,growth\n1,2,2,1\n2,2\n");
+    assert_refused(program_run("plot @short.csv --what megno -o @a.png"), 1, "short.csv 3 4 2");
+    program_write("back.csv", "time,megno,mean_megno,growth\n2,2,2,1\n1,2,2,1\n");
+    assert_refused(program_run("plot @back.csv --what megno -o @a.png"), 1, "back.csv 3 time 1");
+    assert_refused(program_run("plot @two.csv --what megno -o @a.png"), 1, "two.csv time");
+}
+
+static void test_a_resonance_angle_is_drawn_below_the_elements(void **state)
+{
+    (void)state;
+    assert_succeeded(
+        program_run("plot @eight.h5 --what elements --resonance 2l2-l1-w1 -o @angle.svg"));
+    assert_is_picture("angle.svg");
+    char *angle = program_read("angle.svg");
+    assert_non_null(strstr(angle, "angle"));
+    free(angle);
+    assert_refused(program_run("plot @eight.h5 --what elements --resonance 2l7-l1-w1 -o @a.png"), 1,
+                   "--resonance 7 2");
+    assert_refused(program_run("plot @eight.h5 --what elements --resonance 2l2-l1 -o @a.png"), 2,
+                   "--resonance 1");
+}
+
 static void test_an_animation_has_a_picture_a_frame(void **state)
 {
     (void)state;
@@ -474,6 +517,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_kind_makes_a_whole_picture),
+        cmocka_unit_test(test_chaos_is_drawn_from_the_table_of_megno),
+        cmocka_unit_test(test_a_resonance_angle_is_drawn_below_the_elements),
         cmocka_unit_test(test_an_animation_has_a_picture_a_frame),
         cmocka_unit_test(test_quiet_plots_say_nothing),
         cmocka_unit_test(test_pictures_have_the_size_asked_for),
