@@ -15,9 +15,14 @@ enum { column_time, column_megno, column_mean, column_growth };
 static const char *const column_names[table_columns] = {"time", "megno", "mean_megno", "growth"};
 
 struct megno_table {
-    double (*row)[table_columns];
+    double *value; /* rows × columns */
     int64_t rows, room;
 };
+
+static double at(const struct megno_table *table, int64_t row, int column)
+{
+    return table->value[row * table_columns + column];
+}
 
 /* The next line that is neither blank nor a comment, divided. */
 static kith_status next_fields(struct text *text, char **fields, int32_t *count)
@@ -37,18 +42,18 @@ static kith_status add_row(struct megno_table *table, char *const *fields, int32
 {
     if (table->rows == table->room) {
         const int64_t room = table->room > 0 ? 2 * table->room : first_rows;
-        void *grown = realloc(table->row, (size_t)room * sizeof *table->row);
+        void *grown = realloc(table->value, (size_t)(room * table_columns) * sizeof(double));
         if (!grown)
             return kith_fail(KITH_OUT_OF_MEMORY, "out of memory: %lld rows", (long long)room);
-        table->row = grown;
+        table->value = grown;
         table->room = room;
     }
-    double *row = table->row[table->rows];
+    double *row = table->value + table->rows * table_columns;
     for (int k = 0; k < table_columns; k++)
         if (place[k] >= count || !parse_real(fields[place[k]], &row[k]))
             return kith_fail(KITH_BAD_FORMAT, "%s is '%.40s'; give a finite number",
                              column_names[k], place[k] < count ? fields[place[k]] : "");
-    if (table->rows > 0 && !(row[column_time] > table->row[table->rows - 1][column_time]))
+    if (table->rows > 0 && !(row[column_time] > at(table, table->rows - 1, column_time)))
         return kith_fail(KITH_BAD_FORMAT, "time is %.15g, which is not after the time before it",
                          row[column_time]);
     table->rows++;
@@ -112,11 +117,11 @@ static kith_status read_table(const char *path, struct megno_table *table)
  * first after one of them. */
 static double lyapunov_time(const struct megno_table *table, int64_t k)
 {
-    const double first = table->row[0][column_time];
+    const double first = at(table, 0, column_time);
     const double interval =
-        (table->row[table->rows - 1][column_time] - first) / (double)(table->rows - 1);
-    const double growth = table->row[k][column_growth];
-    return growth > 0 ? (table->row[k][column_time] - first + interval) / growth : (double)NAN;
+        (at(table, table->rows - 1, column_time) - first) / (double)(table->rows - 1);
+    const double growth = at(table, k, column_growth);
+    return growth > 0 ? (at(table, k, column_time) - first + interval) / growth : (double)NAN;
 }
 
 static struct span widened(struct span span)
@@ -130,8 +135,8 @@ static struct span span_of_megno(const struct megno_table *table)
     struct span span = {0, 4}; /* with 2, of regular orbits, in the middle */
     for (int64_t k = 0; k < table->rows; k++)
         for (int c = column_megno; c <= column_mean; c++) {
-            span.low = fmin(span.low, table->row[k][c]);
-            span.high = fmax(span.high, table->row[k][c]);
+            span.low = fmin(span.low, at(table, k, c));
+            span.high = fmax(span.high, at(table, k, c));
         }
     return span;
 }
@@ -151,8 +156,8 @@ static void write_data(FILE *script, const struct megno_table *table, const doub
 {
     fprintf(script, "$megno << end_of_megno\n");
     for (int64_t k = 0; k < table->rows; k++)
-        fprintf(script, "%.10g %.8g %.8g %.8g\n", table->row[k][column_time] * factors[0],
-                table->row[k][column_megno], table->row[k][column_mean],
+        fprintf(script, "%.10g %.8g %.8g %.8g\n", at(table, k, column_time) * factors[0],
+                at(table, k, column_megno), at(table, k, column_mean),
                 lyapunov_time(table, k) * factors[1]);
     fprintf(script, "end_of_megno\n");
 }
@@ -181,7 +186,7 @@ static void draw(const struct plot *plot, const struct megno_table *table, FILE 
     const double gap = 1.2 * canvas.em, height = (all.height - gap) / 2;
     const struct box below = {all.left, all.bottom, all.width, height};
     const struct box above = {all.left, all.bottom + height + gap, all.width, height};
-    const struct span time = {table->row[0][column_time], table->row[table->rows - 1][column_time]};
+    const struct span time = {at(table, 0, column_time), at(table, table->rows - 1, column_time)};
     const struct span megno = widened(span_of_megno(table)), lyapunov = span_of_lyapunov(table);
     const struct unit unit = unit_of(&time, 1, ""), none = {0, 1, ""};
     const double room[2] = {all.width / (7 * canvas.em), height / (2.5 * canvas.em)};
@@ -213,8 +218,8 @@ int plot_draw_megno(const struct plot *plot, kith_trajectory *trajectory, FILE *
     (void)trajectory;
     struct megno_table table = {0};
     const kith_status status = read_table(plot->input, &table);
-    if (status == KITH_OK && table.row)
+    if (status == KITH_OK && table.value)
         draw(plot, &table, script);
-    free(table.row);
+    free(table.value);
     return status == KITH_OK ? exit_ok : cli_fail(plot->command);
 }
