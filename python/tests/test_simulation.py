@@ -313,7 +313,7 @@ def test_ions_run_with_all_their_images(tmp_path, solver):
     try:
         simulation = kith.Simulation(ions, **options)
     except NotImplementedError as error:
-        assert "no FFTW" in str(error)
+        assert "FFTW" in str(error)
         return
     totals = kith.forces(ions.positions, charges=ions.charges, law="coulomb", solver="ewald", boundary="vacuum",
                          exclude=[[0, 1], [5, 9]], cell=ions.cell, totals=True).totals

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "notes.h"
 #include "program.h"
 
 /* Runs of the program's own making, in the temporary folder. */
@@ -268,8 +269,7 @@ static void test_axes_have_the_units_of_the_file(void **state)
     free(text);
 }
 
-/* The extent of the first body's path in an SVG, in the picture's units: that of the last unbroken
- * line in its color, for the key comes first. */
+/* The extent of the first body's path: that of the last unbroken line in its color in an SVG. */
 static void measure_first_path(const char *name, double extent[2])
 {
     char *text = program_read(name);
@@ -388,13 +388,13 @@ static void test_pairs_are_counted_in_the_cell(void **state)
     assert_succeeded(program_run("plot @cube.csv --what neighbors --cutoff 1.1 -o @open.svg -q"));
     assert_is_picture("open.svg");
     char *text = program_read("open.svg");
-    assert_non_null(strstr(text, "8 particles, 3 neighbors each within 1.1"));
+    assert_true(has_note(text, "8 3 1.1"));
     free(text);
     assert_succeeded(
         program_run("plot @cube.csv --what distances --cutoff 1.1 --box 2,2,2 -o @cell.svg -q"));
     assert_is_picture("cell.svg");
     text = program_read("cell.svg");
-    assert_non_null(strstr(text, "8 particles, 6 neighbors each within 1.1"));
+    assert_true(has_note(text, "8 6 1.1"));
     free(text);
     assert_succeeded(program_run("plot @cube.csv --what distances --cutoff 1.1 -o @open.png -q"));
     assert_is_picture("open.png");
