@@ -12,8 +12,9 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* Particles and planes that a thread takes together. */
-enum { particles_a_task = 1024, planes_a_task = 4 };
+/* Particles that a thread takes together, and planes: many share the splines of a particle, but all
+ * threads should have some. Bits do not depend on it. */
+enum { particles_a_task = 1024, least_planes = 4, most_planes = 16 };
 
 /* Work of a thread per second; decides how many threads to wake. */
 static const double particles_a_second = 1e7, points_a_second = 1e8;
@@ -24,6 +25,7 @@ struct job {
     const struct waves_kernels *kernels;
     struct waves_mesh mesh;
     struct transform transform;
+    int32_t planes; /* that a task spreads to */
     int32_t half;   /* waves along the last axis */
     int32_t *plane; /* of each row: where its splines begin */
     int32_t *row;   /* of the particles in the order of their planes */
@@ -142,8 +144,8 @@ static void spread_planes(void *argument, int64_t task)
 {
     const struct job *job = argument;
     const struct transform *transform = &job->transform;
-    const int32_t count = job->mesh.grid[0], low = (int32_t)task * planes_a_task;
-    const int32_t high = low + planes_a_task < count ? low + planes_a_task : count;
+    const int32_t count = job->mesh.grid[0], low = (int32_t)task * job->planes;
+    const int32_t high = low + job->planes < count ? low + job->planes : count;
     const int64_t real = transform->dtype == KITH_F32 ? sizeof(float) : sizeof(double);
     const int64_t plane_bytes = job->mesh.grid[1] * transform->pitch * real;
     memset((char *)transform->points + low * plane_bytes, 0, (size_t)((high - low) * plane_bytes));
@@ -262,7 +264,11 @@ static kith_status run(kith_context *context, struct job *job)
     KITH_TRY(kith_for_each(context, threads, tasks, find_planes, job));
     sort(job);
     KITH_TRY(kith_for_each(context, threads, tasks, arrange, job));
-    KITH_TRY(kith_for_each(context, threads, (grid[0] + planes_a_task - 1) / planes_a_task,
+    const int32_t planes = grid[0] / (4 * threads);
+    job->planes = planes < least_planes  ? least_planes
+                  : planes > most_planes ? most_planes
+                                         : planes;
+    KITH_TRY(kith_for_each(context, threads, (grid[0] + job->planes - 1) / job->planes,
                            spread_planes, job));
     KITH_TRY(kith_for_each(context, threads, grid[1], multiply_row, job));
     for (int32_t y = 0; y < grid[1]; y++)

@@ -22,7 +22,7 @@ static const double targets_a_second = 2e6;
 
 struct job {
     const kith_context *context;
-    double cutoff;
+    double cutoff, near2;
     int64_t one_of;
     struct periodic_state *state;
     struct cells_grid grid;
@@ -42,6 +42,8 @@ struct lane {
     _Alignas(64) char records[4 * (short_most_candidates + short_padding) * sizeof(double)];
     _Alignas(64) char target[3][most_targets_of_cell * sizeof(double)];
     _Alignas(64) char target_records[4 * most_targets_of_cell * sizeof(double)];
+    _Alignas(64) float rests[4 * (short_most_candidates + short_padding)];
+    float target_rests[4 * most_targets_of_cell];
     int32_t number[short_most_candidates + short_padding];
     int32_t found[short_most_candidates + 2 * short_padding];
     double sums[most_targets_of_cell * short_sums];
@@ -104,7 +106,7 @@ static void gather(const struct job *job, struct lane *lane, const double origin
         position[c] = lane->position[c];
     }
     job->kernel->fill(job->sorted, first, count, from, 1 / job->cutoff, lane->count, position,
-                      lane->records);
+                      lane->records, lane->rests);
     lane->count += count;
 }
 
@@ -114,6 +116,9 @@ static void flush(const struct job *job, struct lane *lane, int64_t targets)
                                 .targets = targets,
                                 .records = lane->records,
                                 .target_records = lane->target_records,
+                                .rests = lane->rests,
+                                .target_rests = lane->target_rests,
+                                .near2 = job->near2,
                                 .number = lane->number,
                                 .found = lane->found};
     for (int c = 0; c < 3; c++)
@@ -153,7 +158,7 @@ static void sum_cell(const struct job *job, struct lane *lane, const int64_t cel
         target[c] = lane->target[c];
     }
     job->kernel->fill(job->sorted, begin, end - begin, origin, 1 / job->cutoff, 0, target,
-                      lane->target_records);
+                      lane->target_records, lane->target_rests);
     memset(lane->sums, 0, sizeof lane->sums);
     cells_walk_begin(&walk, &job->grid, job->begin, cell);
     while (cells_walk_next(&walk, &run)) {
@@ -228,8 +233,12 @@ kith_status short_cpu(kith_context *context, kith_dtype dtype, double cutoff, do
     static const double most_reach = 6.5; /* where erfc is less than 1e-19 */
     const struct pairs_lattice *lattice = &state->system.lattice;
     cutoff = cutoff < most_reach / alpha ? cutoff : most_reach / alpha;
+    /* Where rounding of positions by 1e-7 of the cutoff is a tenth of what the polynomials' error
+     * is a thousandth of. */
+    const double near = fmin(1, 1e-8 / error);
     struct job job = {.context = context,
                       .cutoff = cutoff,
+                      .near2 = near * near,
                       .one_of = one_of,
                       .state = state,
                       .points = {.count = state->system.count, .dtype = KITH_F64},

@@ -9,12 +9,15 @@
 enum { short_most_candidates = 2048, short_padding = 32 };
 
 /* Candidates near some targets, and the targets, in units of the cutoff from a point near them:
- * columns, and records of x, y, z and w; those of floats have three more numbers, what rounding
- * has taken from x, y and z, and a zero. Without them the force of two particles that are much
- * nearer to each other than the cutoff would be off by far more than its own rounding. */
+ * columns, and records of x, y, z and w. Floats have other records with what rounding has taken
+ * from x, y and z, and a zero: without them the force of two particles that are much nearer to
+ * each other than the cutoff would be off by far more than its own rounding. They are read where
+ * r² of any pair of a vector is less than near2. */
 struct short_block {
     int64_t count, targets;
     const void *position[3], *records, *target_records;
+    const float *rests, *target_rests;
+    double near2;
     const int32_t *number; /* 0, 1, 2, … */
     int32_t *found;        /* scratch */
 };
@@ -26,9 +29,10 @@ enum { short_potential, short_gradient, short_virial = 4, short_sums = 10 };
 typedef void short_sum(const struct split *split, const struct short_block *block, double *sums);
 
 /* (x − origin) scale of count particles from `first` of columns x, y, z and w, from slot `at` of
- * columns and records on. */
+ * columns, records and rests on. */
 typedef void short_fill(double *const *from, int64_t first, int64_t count, const double origin[3],
-                        double scale, int64_t at, void *const position[3], void *records);
+                        double scale, int64_t at, void *const position[3], void *records,
+                        float *rests);
 
 struct short_kernels {
     short_sum *sum;

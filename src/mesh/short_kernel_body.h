@@ -24,16 +24,30 @@ SIMD_INLINE int64_t NAME(find)(const struct short_block *block, const VREAL at[3
 }
 
 /* Vectors of candidates that share the loop over the coefficients; reals of a record. */
-enum { NAME(wide) = 2, NAME(has_rest) = sizeof(REAL) < 8 };
-enum { NAME(record) = NAME(has_rest) ? 8 : 4 };
+enum { NAME(wide) = 2, NAME(has_rest) = sizeof(REAL) < 8, NAME(record) = 4 };
+
+/* d without what rounding took, of the pairs of a mask. */
+static __attribute__((noinline)) void NAME(add_rests)(const struct short_block *block,
+                                                      int64_t target, int64_t first, uint64_t mask,
+                                                      VREAL d[NAME(wide)][3])
+{
+    const float *rest = block->target_rests + NAME(record) * target;
+    for (; mask; mask &= mask - 1) {
+        const int64_t k = __builtin_ctzll(mask);
+        const float *from = block->rests + NAME(record) * (int64_t)block->found[first + k];
+        for (int c = 0; c < 3; c++)
+            d[k / LANES][c][k % LANES] += (REAL)(from[c] - rest[c]);
+    }
+}
 
 SIMD_INLINE void NAME(add_found)(const REAL *value, const REAL *factor, int32_t terms,
-                                 const struct short_block *block, const VREAL at[3],
-                                 const VREAL rest[3], int64_t first, int64_t count,
-                                 VREAL sums[short_sums])
+                                 const struct short_block *block, const VREAL at[3], int64_t target,
+                                 int64_t first, int64_t count, VREAL sums[short_sums])
 {
-    VREAL field[NAME(wide)][4], d[NAME(wide)][3], z[NAME(wide)], root[NAME(wide)];
-    VREAL smooth[NAME(wide)], slope[NAME(wide)];
+    VREAL field[NAME(wide)][4], d[NAME(wide)][3], r2[NAME(wide)], z[NAME(wide)], root[NAME(wide)];
+    VREAL smooth[NAME(wide)][2], slope[NAME(wide)][2];
+    const VREAL near2 = simd_all((REAL)block->near2);
+    uint64_t is_near = 0;
     SIMD_UNROLL
     for (int v = 0; v < NAME(wide); v++) {
         const REAL *from[LANES];
@@ -45,40 +59,52 @@ SIMD_INLINE void NAME(add_found)(const REAL *value, const REAL *factor, int32_t 
         SIMD_UNROLL
         for (int c = 0; c < 3; c++)
             d[v][c] = field[v][c] - at[c];
-        if (NAME(has_rest)) {
-            VREAL rests[4];
-            simd_gather4(rests, from, 4);
-            SIMD_UNROLL
-            for (int c = 0; c < 3; c++)
-                d[v][c] = d[v][c] + (rests[c] - rest[c]);
-        }
-        VREAL r2 = simd_fma(d[v][2], d[v][2], simd_fma(d[v][1], d[v][1], d[v][0] * d[v][0]));
+        r2[v] = simd_fma(d[v][2], d[v][2], simd_fma(d[v][1], d[v][1], d[v][0] * d[v][0]));
+        is_near |= (uint64_t)NAME(lanes_below)(r2[v], near2) << v * LANES;
+    }
+    if (count - first < NAME(wide) * LANES)
+        is_near &= (1ULL << (count - first)) - 1;
+    if (NAME(has_rest) && is_near) {
+        NAME(add_rests)(block, target, first, is_near, d);
+        for (int v = 0; v < NAME(wide); v++)
+            r2[v] = simd_fma(d[v][2], d[v][2], simd_fma(d[v][1], d[v][1], d[v][0] * d[v][0]));
+    }
+    SIMD_UNROLL
+    for (int v = 0; v < NAME(wide); v++) {
         VMASK lane_number = {0};
         for (int lane = 0; lane < LANES; lane++)
             lane_number[lane] = lane;
         const int64_t left = count - first - v * LANES;
         const VMASK counts = lane_number < (VMASK){0} + (int32_t)(left < LANES ? left : LANES);
         field[v][3] = (VREAL)((VMASK)field[v][3] & counts);
-        r2 = simd_select(counts, r2, simd_all((REAL)1));
-        z[v] = simd_fma(r2, simd_all((REAL)2), simd_all((REAL)-1));
-        root[v] = (VREAL)((VMASK)simd_rsqrt_of_subnormal(r2) & (VMASK)(r2 > (VREAL){0}));
-        smooth[v] = simd_all(value[terms - 1]);
-        slope[v] = simd_all(factor[terms - 1]);
-    }
-    SIMD_KEEP_LOOP
-    for (int32_t k = terms - 2; k >= 0; k--) {
-        const VREAL of_value = simd_all(value[k]), of_factor = simd_all(factor[k]);
+        r2[v] = simd_select(counts, r2[v], simd_all((REAL)1));
+        z[v] = simd_fma(r2[v], simd_all((REAL)2), simd_all((REAL)-1));
+        root[v] = (VREAL)((VMASK)simd_rsqrt_of_subnormal(r2[v]) & (VMASK)(r2[v] > (VREAL){0}));
         SIMD_UNROLL
-        for (int v = 0; v < NAME(wide); v++) {
-            smooth[v] = simd_fma(smooth[v], z[v], of_value);
-            slope[v] = simd_fma(slope[v], z[v], of_factor);
+        for (int odd = 0; odd < 2; odd++) {
+            smooth[v][odd] = simd_all(value[terms - 2 + odd]);
+            slope[v][odd] = simd_all(factor[terms - 2 + odd]);
+        }
+    }
+    /* Even and odd powers by themselves: twice as many sums that do not wait for each other. */
+    SIMD_KEEP_LOOP
+    for (int32_t k = terms - 4; k >= 0; k -= 2) {
+        SIMD_UNROLL
+        for (int odd = 0; odd < 2; odd++) {
+            const VREAL of_value = simd_all(value[k + odd]), of_factor = simd_all(factor[k + odd]);
+            SIMD_UNROLL
+            for (int v = 0; v < NAME(wide); v++) {
+                smooth[v][odd] = simd_fma(smooth[v][odd], z[v] * z[v], of_value);
+                slope[v][odd] = simd_fma(slope[v][odd], z[v] * z[v], of_factor);
+            }
         }
     }
     SIMD_UNROLL
     for (int v = 0; v < NAME(wide); v++) {
         const VREAL w = field[v][3], cube = root[v] * root[v] * root[v];
-        const VREAL pull = w * (cube - slope[v]);
-        sums[short_potential] = simd_fma(w, root[v] - smooth[v], sums[short_potential]);
+        const VREAL of_value = simd_fma(smooth[v][1], z[v], smooth[v][0]);
+        const VREAL pull = w * (cube - simd_fma(slope[v][1], z[v], slope[v][0]));
+        sums[short_potential] = simd_fma(w, root[v] - of_value, sums[short_potential]);
         VREAL along[3];
         SIMD_UNROLL
         for (int c = 0; c < 3; c++) {
@@ -93,60 +119,66 @@ SIMD_INLINE void NAME(add_found)(const REAL *value, const REAL *factor, int32_t 
     }
 }
 
-SIMD_INLINE double NAME(sum_of_lanes)(VREAL x)
-{
-    double lane[LANES];
-    SIMD_UNROLL
-    for (int k = 0; k < LANES; k++)
-        lane[k] = (double)x[k];
-    SIMD_UNROLL
-    for (int half = LANES / 2; half > 0; half /= 2) {
-        SIMD_UNROLL
-        for (int k = 0; k < half; k++)
-            lane[k] += lane[k + half];
-    }
-    return lane[0];
-}
+/* The sums of a target, in whole vectors. */
+enum { NAME(rows) = ((int)short_sums + LANES - 1) / LANES * LANES };
 
 static void NAME(sum)(const struct split *split, const struct short_block *block, double *to)
 {
     REAL value[split_most_terms], factor[split_most_terms];
-    for (int32_t k = 0; k < split->terms; k++) {
+    const int32_t terms = (split->terms + 1) / 2 * 2; /* those past the last are 0 */
+    for (int32_t k = 0; k < terms; k++) {
         value[k] = (REAL)split->value[k];
         factor[k] = (REAL)split->factor[k];
     }
     for (int64_t i = 0; i < block->targets; i++, to += short_sums) {
         const REAL *target = (const REAL *)block->target_records + NAME(record) * i;
-        VREAL at[3], rest[3], sums[short_sums];
-        memset(sums, 0, sizeof sums);
-        for (int c = 0; c < 3; c++) {
+        VREAL at[3], sums[NAME(rows)];
+        REAL sum[NAME(rows)];
+        SIMD_UNROLL
+        for (int k = 0; k < NAME(rows); k++)
+            sums[k] = (VREAL){0};
+        for (int c = 0; c < 3; c++)
             at[c] = simd_all(target[c]);
-            rest[c] = simd_all(NAME(has_rest) ? target[4 + c] : 0);
-        }
         const int64_t count = NAME(find)(block, at);
         memset(block->found + count, 0, NAME(wide) * LANES * sizeof *block->found);
         for (int64_t first = 0; first < count; first += (int64_t)NAME(wide) * LANES)
-            NAME(add_found)(value, factor, split->terms, block, at, rest, first, count, sums);
+            NAME(add_found)(value, factor, terms, block, at, i, first, count, sums);
+        SIMD_UNROLL
+        for (int k = 0; k < NAME(rows); k += LANES)
+            simd_store(sum + k, simd_sum_rows(sums + k));
         for (int k = 0; k < short_sums; k++)
-            to[k] += NAME(sum_of_lanes)(sums[k]);
+            to[k] += (double)sum[k];
     }
 }
 
 static void NAME(fill)(double *const *from, int64_t first, int64_t count, const double origin[3],
-                       double scale, int64_t at, void *const position[3], void *records)
+                       double scale, int64_t at, void *const position[3], void *records,
+                       float *rests)
 {
     REAL *restrict record = (REAL *)records + NAME(record) * at;
-    for (int64_t k = 0; k < count; k++, record += NAME(record)) {
-        SIMD_UNROLL
-        for (int c = 0; c < 3; c++) {
-            const double x = (from[c][first + k] - origin[c]) * scale;
-            const REAL rounded = (REAL)x;
-            ((REAL *)position[c])[at + k] = record[c] = rounded;
-            if (NAME(has_rest))
-                record[4 + c] = (REAL)(x - (double)rounded);
-        }
-        record[3] = (REAL)from[3][first + k];
-        if (NAME(has_rest))
-            record[7] = 0;
+    for (int c = 0; c < 3; c++) {
+        const double *restrict x = from[c] + first;
+        REAL *restrict to = (REAL *)position[c] + at;
+        const double middle = origin[c];
+        for (int64_t k = 0; k < count; k++)
+            to[k] = (REAL)((x[k] - middle) * scale);
+    }
+    const double *restrict x = from[0] + first, *restrict y = from[1] + first,
+                           *restrict z = from[2] + first, *restrict w = from[3] + first;
+    const REAL *restrict rounded_x = (REAL *)position[0] + at,
+                         *restrict rounded_y = (REAL *)position[1] + at,
+                         *restrict rounded_z = (REAL *)position[2] + at;
+    for (int64_t k = 0; k < count; k++) {
+        record[4 * k] = rounded_x[k];
+        record[4 * k + 1] = rounded_y[k];
+        record[4 * k + 2] = rounded_z[k];
+        record[4 * k + 3] = (REAL)w[k];
+    }
+    float *restrict rest = rests + NAME(record) * at;
+    for (int64_t k = 0; NAME(has_rest) && k < count; k++) {
+        rest[4 * k] = (float)((x[k] - origin[0]) * scale - (double)rounded_x[k]);
+        rest[4 * k + 1] = (float)((y[k] - origin[1]) * scale - (double)rounded_y[k]);
+        rest[4 * k + 2] = (float)((z[k] - origin[2]) * scale - (double)rounded_z[k]);
+        rest[4 * k + 3] = 0;
     }
 }
