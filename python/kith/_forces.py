@@ -280,9 +280,11 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
     TypeError
         An argument has a wrong type, or an array holds no real numbers.
 
-    Notes ----- O(n m) work, by ``ewald`` O(n^1.5). The result has the same bits on every run and for every
-    number of threads. On a GPU the call returns when the work is on the stream: numbers that are not finite are
-    then reported by `Context.synchronize`.
+    Notes
+    -----
+    O(n m) work, by ``ewald`` O(n^1.5). The result has the same bits on every run and for every number of
+    threads. On a GPU the call returns when the work is on the stream: numbers that are not finite are then
+    reported by `Context.synchronize`.
 
     Examples
     --------

@@ -38,11 +38,12 @@ class SparseMatrix:
     context : Context, optional
         See `kith.forces`.
 
-    Notes ----- Entries with the same row and column are added. ``A @ x``, ``x @ A``, ``2 * A``, ``-A`` and
-    ``A.T`` work as for SciPy's arrays; the last three copy nothing. Solvers of ``scipy.sparse.linalg`` take a
-    matrix where they take a LinearOperator. A product has the same bits on every run and for every number of
-    threads. NaN and infinity propagate as for the stored entries alone. A pickle or a copy has the entries and
-    the format.
+    Notes
+    -----
+    Entries with the same row and column are added. ``A @ x``, ``x @ A``, ``2 * A``, ``-A`` and ``A.T`` work as
+    for SciPy's arrays; the last three copy nothing. Solvers of ``scipy.sparse.linalg`` take a matrix where they
+    take a LinearOperator. A product has the same bits on every run and for every number of threads. NaN and
+    infinity propagate as for the stored entries alone. A pickle or a copy has the entries and the format.
 
     Examples
     --------
