@@ -218,7 +218,7 @@ int plot_draw_megno(const struct plot *plot, kith_trajectory *trajectory, FILE *
     (void)trajectory;
     struct megno_table table = {0};
     const kith_status status = read_table(plot->input, &table);
-    if (status == KITH_OK && table.value)
+    if (status == KITH_OK && table.rows >= 2)
         draw(plot, &table, script);
     free(table.value);
     return status == KITH_OK ? exit_ok : cli_fail(plot->command);
