@@ -26,17 +26,12 @@
 
 enum { whfast_lanes = SIMD_BYTES / sizeof(double) };
 
-/* a + b exactly: the sum and what did not fit into it (Knuth 1998, The Art of Computer Programming
- * 2, 4.2.2). As a number of a thread, to the last digits of b: exactly if |a| ≥ |b| (Dekker 1971),
- * in half of the operations. */
+/* a + b and what did not fit into it, to the last digits of b: exactly if |a| ≥ |b| (Dekker 1971,
+ * Numerische Mathematik 18, 224), in half of the operations of an exact sum. */
 SIMD_INLINE vdouble whfast_add(vdouble a, vdouble b, vdouble *lost)
 {
-    const vdouble sum = a + b, of_b = sum - a;
-#if SIMD_IS_SCALAR
-    *lost = b - of_b;
-#else
-    *lost = (a - (sum - of_b)) + (b - of_b);
-#endif
+    const vdouble sum = a + b;
+    *lost = b - (sum - a);
     return sum;
 }
 
@@ -249,16 +244,35 @@ SIMD_INLINE struct whfast_start whfast_begin(vdouble mu, vdouble h, const vdoubl
     return start;
 }
 
+/* Vectors of planets that are done together, each part of a drift for all before the next: the
+ * instructions of one vector wait for each other, and a processor sees few ahead. */
+enum { whfast_together = 8 };
+
+SIMD_INLINE void whfast_solve_some(const struct whfast_start *start, int64_t count,
+                                   struct whfast_functions *at)
+{
+    vdouble d[whfast_together];
+    vint64 is_last[whfast_together], is_over = ~(vint64){0};
+    for (int64_t k = 0; k < count; k++)
+        at[k] = whfast_functions_at(&start[k].orbit, start[k].guess, whfast_usual_terms);
+    for (int64_t k = 0; k < count; k++)
+        d[k] = whfast_correct(&start[k].orbit, &at[k], &is_last[k]);
+    for (int64_t k = 0; k < count; k++) {
+        at[k] = whfast_shift(&start[k].orbit, &at[k], d[k]);
+        is_last[k] &= whfast_is_in_range(&start[k].orbit, start[k].guess, whfast_usual_z);
+        is_over &= is_last[k];
+    }
+    if (__builtin_expect(!SIMD_ANY_DOUBLE(~is_over), 1))
+        return;
+    for (int64_t k = 0; k < count; k++)
+        if (SIMD_ANY_DOUBLE(~is_last[k]))
+            at[k] = whfast_solve_rest(&start[k].orbit, at[k], is_last[k]);
+}
+
 SIMD_INLINE struct whfast_functions whfast_solve(const struct whfast_start *start)
 {
-    const struct whfast_orbit *orbit = &start->orbit;
-    vint64 is_last;
-    struct whfast_functions at = whfast_functions_at(orbit, start->guess, whfast_usual_terms);
-    const vdouble d = whfast_correct(orbit, &at, &is_last);
-    at = whfast_shift(orbit, &at, d);
-    is_last &= whfast_is_in_range(orbit, start->guess, whfast_usual_z);
-    if (__builtin_expect(SIMD_ANY_DOUBLE(~is_last), 0))
-        at = whfast_solve_rest(orbit, at, is_last);
+    struct whfast_functions at;
+    whfast_solve_some(start, 1, &at);
     return at;
 }
 #endif

@@ -30,8 +30,7 @@ SIMD_INLINE void step_vectors(struct whfast_planets *planets, const int64_t slot
     p->pull = pull;
     p->terms = terms;
     for (int64_t step = 0; step < steps; step++) {
-        interact(p, layout, is_jacobi, h);
-        drift_planets(p, layout, h);
+        step_at_once(p, layout, whfast_default, is_jacobi, h);
         drift_center(p, h);
     }
     memcpy(planets->q, q, bytes);

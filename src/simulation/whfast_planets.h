@@ -98,6 +98,17 @@ SIMD_INLINE vdouble whfast_weigh(const bool is_derivative, const vdouble d[3],
 /* The sums over planets, and their pull on each other. */
 #if defined(__CUDACC__)
 #include "simulation/whfast_sums_cuda.cuh"
+
+/* to[k] = from[k] + Σ_{j<k} share[j] from[j] */
+SIMD_INLINE void whfast_place(const struct whfast_layout layout, const vdouble *share,
+                              const vdouble *from, vdouble *to)
+{
+    for (int64_t k = 0; k < layout.slots; k++)
+        to[k] = share[k] * from[k];
+    whfast_sums_before(layout, to, to);
+    for (int64_t k = 0; k < layout.slots; k++)
+        to[k] = from[k] + to[k];
+}
 #else
 #include "simulation/whfast_sums.h"
 #endif

@@ -20,13 +20,9 @@ SIMD_INLINE void store_three(const vdouble from[3], int64_t slots, int64_t k, vd
         vectors[c * slots + k] = from[c];
 }
 
-/* Vectors of planets that drift together: each part of a drift is done for all before the next, so
- * that a processor sees several at a time in the instructions that it can reorder. */
-#if defined(__CUDACC__)
+#if SIMD_IS_SCALAR
+/* Planets of a thread that drift together. */
 enum { vectors_together = 2 };
-#else
-enum { vectors_together = 8 };
-#endif
 
 SIMD_INLINE void drift_planets(struct whfast_planets *p, const struct whfast_layout layout,
                                double h)
@@ -60,6 +56,111 @@ SIMD_INLINE void drift_planets(struct whfast_planets *p, const struct whfast_lay
     }
 }
 
+/* The kick by p->a, the star's jump by way[c], and A for a time h: their changes are added to q and
+ * v at once. */
+SIMD_INLINE void kick_and_drift(struct whfast_planets *p, const struct whfast_layout layout,
+                                const bool is_jacobi, const vdouble way[3], double h)
+{
+    const int64_t slots = layout.slots;
+    SIMD_UNROLL
+    for (int64_t k = 0; k < slots; k++) {
+        vdouble q[3], v[3], from_q[3], from_v[3], lost_q[3], lost_v[3];
+        load_three(p->q, slots, k, q);
+        load_three(p->v, slots, k, v);
+        load_three(p->lost_q, slots, k, lost_q);
+        load_three(p->lost_v, slots, k, lost_v);
+        SIMD_UNROLL
+        for (int32_t c = 0; c < 3; c++) {
+            if (!is_jacobi)
+                lost_q[c] = simd_fma(way[c], p->kick[k], lost_q[c]);
+            lost_v[c] = simd_fma(h, p->a[c * slots + k], lost_v[c]);
+            from_q[c] = is_jacobi ? q[c] : q[c] + lost_q[c];
+            from_v[c] = v[c] + lost_v[c];
+        }
+        const struct whfast_start start = whfast_begin(p->mu[k], h, from_q, from_v);
+        const struct whfast_functions at = whfast_solve(&start);
+        whfast_move(&start, &at, from_q, from_v, q, v, lost_q, lost_v);
+        store_three(q, slots, k, p->q);
+        store_three(v, slots, k, p->v);
+        store_three(lost_q, slots, k, p->lost_q);
+        store_three(lost_v, slots, k, p->lost_v);
+    }
+}
+#else
+/* What is added at the start of a drift: a kick by p->a for its time, and a jump by way[c]. */
+struct whfast_push {
+    bool has_kick, has_jump;
+    vdouble way[3];
+};
+
+/* Loads a planet with what is to be added to it: q and v, what is lost of them, and their sums. */
+SIMD_INLINE void load_pushed(const struct whfast_planets *p, int64_t slots, int64_t k,
+                             const struct whfast_push *push, vdouble q[3], vdouble v[3],
+                             vdouble lost_q[3], vdouble lost_v[3], vdouble from_q[3],
+                             vdouble from_v[3])
+{
+    load_three(p->q, slots, k, q);
+    load_three(p->v, slots, k, v);
+    load_three(p->lost_q, slots, k, lost_q);
+    load_three(p->lost_v, slots, k, lost_v);
+    SIMD_UNROLL
+    for (int32_t c = 0; c < 3; c++) {
+        from_q[c] = push->has_jump ? q[c] + lost_q[c] : q[c];
+        from_v[c] = push->has_kick ? v[c] + lost_v[c] : v[c];
+    }
+}
+
+/* A for a time h after a push, whose changes are added to q and v at once. */
+SIMD_INLINE void drift_pushed(struct whfast_planets *p, const struct whfast_layout layout,
+                              const struct whfast_push *push, double h)
+{
+    const int64_t slots = layout.slots;
+    for (int64_t begin = 0; begin < slots; begin += whfast_together) {
+        struct whfast_start start[whfast_together];
+        struct whfast_functions at[whfast_together];
+        vdouble q[3], v[3], lost_q[3], lost_v[3], from_q[3], from_v[3];
+        const int64_t left = slots - begin;
+        const int64_t count = left < whfast_together ? left : whfast_together;
+        for (int64_t k = 0; k < count; k++) {
+            SIMD_UNROLL
+            for (int32_t c = 0; c < 3; c++) {
+                const int64_t i = c * slots + begin + k;
+                if (push->has_kick)
+                    p->lost_v[i] = simd_fma(simd_all(h), p->a[i], p->lost_v[i]);
+                if (push->has_jump)
+                    p->lost_q[i] = simd_fma(push->way[c], p->kick[begin + k], p->lost_q[i]);
+            }
+            load_pushed(p, slots, begin + k, push, q, v, lost_q, lost_v, from_q, from_v);
+            start[k] = whfast_begin(p->mu[begin + k], simd_all(h), from_q, from_v);
+        }
+        whfast_solve_some(start, count, at);
+        for (int64_t k = 0; k < count; k++) {
+            load_pushed(p, slots, begin + k, push, q, v, lost_q, lost_v, from_q, from_v);
+            whfast_move(&start[k], &at[k], from_q, from_v, q, v, lost_q, lost_v);
+            store_three(q, slots, begin + k, p->q);
+            store_three(v, slots, begin + k, p->v);
+            store_three(lost_q, slots, begin + k, p->lost_q);
+            store_three(lost_v, slots, begin + k, p->lost_v);
+        }
+    }
+}
+
+SIMD_INLINE void drift_planets(struct whfast_planets *p, const struct whfast_layout layout,
+                               double h)
+{
+    const struct whfast_push none = {.has_kick = false};
+    drift_pushed(p, layout, &none, h);
+}
+
+/* The kick by p->a, the star's jump by way[c], and A for a time h. */
+SIMD_INLINE void kick_and_drift(struct whfast_planets *p, const struct whfast_layout layout,
+                                const bool is_jacobi, const vdouble way[3], double h)
+{
+    const struct whfast_push push = {true, !is_jacobi, {way[0], way[1], way[2]}};
+    drift_pushed(p, layout, &push, h);
+}
+#endif
+
 SIMD_INLINE void drift_center(struct whfast_planets *p, double h)
 {
     SIMD_UNROLL
@@ -77,13 +178,10 @@ SIMD_INLINE void place_planets(const struct whfast_planets *p, const struct whfa
     for (int32_t c = 0; c < 3; c++) {
         const vdouble *q = from + c * slots;
         vdouble *x = to + c * slots;
-        if (is_jacobi) {
-            for (int64_t k = 0; k < slots; k++)
-                p->terms[k] = p->share[k] * q[k];
-            whfast_sums_before(layout, p->terms, x);
-        }
-        for (int64_t k = 0; k < slots; k++)
-            x[k] = is_jacobi ? q[k] + x[k] : q[k];
+        if (is_jacobi)
+            whfast_place(layout, p->share, q, x);
+        for (int64_t k = 0; !is_jacobi && k < slots; k++)
+            x[k] = q[k];
     }
 }
 
@@ -227,15 +325,6 @@ SIMD_INLINE void accelerate_twice(struct whfast_planets *p, const struct whfast_
         p->a[k] = simd_fma(simd_all(weight), p->a[k], first[k]);
 }
 
-SIMD_OUTLINE void interact_twice(struct whfast_planets *p, bool is_lazy, double h)
-{
-    if (p->layout.is_systems)
-        accelerate_twice(p, whfast_layout_as(p->layout, true), is_lazy, h * h / 12);
-    else
-        accelerate_twice(p, whfast_layout_as(p->layout, false), is_lazy, h * h / 12);
-    kick_planets(p, p->layout, h);
-}
-
 /* The composition of Wisdom, Holman & Touma 1996 for the kernel, without its outer drifts. */
 SIMD_OUTLINE void compose(struct whfast_planets *p, double h)
 {
@@ -250,51 +339,29 @@ SIMD_OUTLINE void compose(struct whfast_planets *p, double h)
     interact_any(p, h / 6);
 }
 
-#if SIMD_IS_SCALAR
-/* The kick by p->a, the star's jump by way[c], and A for a time h: their changes are added to q and
- * v at once. */
-SIMD_INLINE void kick_and_drift(struct whfast_planets *p, const struct whfast_layout layout,
-                                const bool is_jacobi, const vdouble way[3], double h)
-{
-    const int64_t slots = layout.slots;
-    SIMD_UNROLL
-    for (int64_t k = 0; k < slots; k++) {
-        vdouble q[3], v[3], from_q[3], from_v[3], lost_q[3], lost_v[3];
-        load_three(p->q, slots, k, q);
-        load_three(p->v, slots, k, v);
-        load_three(p->lost_q, slots, k, lost_q);
-        load_three(p->lost_v, slots, k, lost_v);
-        SIMD_UNROLL
-        for (int32_t c = 0; c < 3; c++) {
-            if (!is_jacobi)
-                lost_q[c] = simd_fma(way[c], p->kick[k], lost_q[c]);
-            lost_v[c] = simd_fma(h, p->a[c * slots + k], lost_v[c]);
-            from_q[c] = is_jacobi ? q[c] : q[c] + lost_q[c];
-            from_v[c] = v[c] + lost_v[c];
-        }
-        const struct whfast_start start = whfast_begin(p->mu[k], h, from_q, from_v);
-        const struct whfast_functions at = whfast_solve(&start);
-        whfast_move(&start, &at, from_q, from_v, q, v, lost_q, lost_v);
-        store_three(q, slots, k, p->q);
-        store_three(v, slots, k, p->v);
-        store_three(lost_q, slots, k, p->lost_q);
-        store_three(lost_v, slots, k, p->lost_v);
-    }
-}
-
 /* B and A for a time h. */
 SIMD_INLINE void step_at_once(struct whfast_planets *p, const struct whfast_layout layout,
                               const enum whfast_kernel kernel, const bool is_jacobi, double h)
 {
-    vdouble way[3] = {0, 0, 0};
+    vdouble way[3] = {simd_all(0.0), simd_all(0.0), simd_all(0.0)};
     if (kernel == whfast_default)
         accelerate(p, layout, is_jacobi, false, p->q, p->q);
     else
         accelerate_twice(p, layout, kernel == whfast_lazy, h * h / 12);
     SIMD_UNROLL
     for (int32_t c = 0; !is_jacobi && c < 3; c++)
-        way[c] = h * whfast_sum(layout, p->jump, p->v + c * layout.slots);
+        way[c] = simd_all(h) * whfast_sum(layout, p->jump, p->v + c * layout.slots);
     kick_and_drift(p, layout, is_jacobi, way, h);
+}
+
+#if !SIMD_IS_SCALAR
+/* The same, of any size and coordinates. */
+SIMD_OUTLINE void step_at_once_any(struct whfast_planets *p, enum whfast_kernel kernel, double h)
+{
+    if (p->layout.is_systems)
+        step_at_once(p, whfast_layout_as(p->layout, true), kernel, p->is_jacobi, h);
+    else
+        step_at_once(p, whfast_layout_as(p->layout, false), kernel, p->is_jacobi, h);
 }
 #endif
 
@@ -303,20 +370,16 @@ SIMD_OUTLINE void step_any(struct whfast_planets *p, enum whfast_kernel kernel, 
                            int64_t steps)
 {
     for (int64_t step = 0; step < steps; step++) {
-#if SIMD_IS_SCALAR
-        if (kernel != whfast_composition) {
-            step_at_once(p, p->layout, kernel, p->is_jacobi, h);
-            drift_center(p, h);
-            continue;
-        }
-#endif
-        if (kernel == whfast_composition)
+        if (kernel == whfast_composition) {
             compose(p, h);
-        else if (kernel == whfast_default)
-            interact_any(p, h);
-        else
-            interact_twice(p, kernel == whfast_lazy, h);
-        drift_any(p, h);
+            drift_any(p, h);
+        } else {
+#if SIMD_IS_SCALAR
+            step_at_once(p, p->layout, kernel, p->is_jacobi, h);
+#else
+            step_at_once_any(p, kernel, h);
+#endif
+        }
         drift_center(p, h);
     }
 }

@@ -76,26 +76,30 @@ SIMD_INLINE vdouble whfast_sum_lanes(vdouble a)
     return a + WHFAST_SWAP_1(a);
 }
 
-/* The terms of as many planets as a vector has lanes, from begin on; 0 past the last. */
-SIMD_INLINE void whfast_take_terms(const struct whfast_layout layout, const vdouble *terms,
-                                   int64_t begin, vdouble *taken)
+/* The terms of as many planets as a vector has lanes, from begin on, times a factor unless that is
+ * NULL; 0 past the last. */
+SIMD_INLINE void whfast_take_terms(const struct whfast_layout layout, const vdouble *factor,
+                                   const vdouble *terms, int64_t begin, vdouble *taken)
 {
     const vdouble zero = simd_all(0.0);
     SIMD_UNROLL
     for (int32_t k = 0; k < whfast_lanes; k++)
-        taken[k] = begin + k < layout.slots ? terms[begin + k] : zero;
+        taken[k] = begin + k >= layout.slots ? zero
+                   : factor                  ? factor[begin + k] * terms[begin + k]
+                                             : terms[begin + k];
 }
 
-/* sums[k] = Σ_{j<k} terms[j] */
-SIMD_INLINE void whfast_sums_before(const struct whfast_layout layout, const vdouble *terms,
-                                    vdouble *sums)
+/* sums[k] = base[k] + Σ_{j<k} factor[j] terms[j]; without NULLs, or without base and factor. */
+SIMD_INLINE void whfast_add_before(const struct whfast_layout layout, const vdouble *base,
+                                   const vdouble *factor, const vdouble *terms, vdouble *sums)
 {
     const vdouble zero = simd_all(0.0);
     vdouble carry = zero;
     if (!layout.is_systems) {
         for (int64_t k = 0; k < layout.slots; k++) {
-            const vdouble sum = whfast_scan_up(terms[k]);
-            sums[k] = WHFAST_UP_1(sum) + carry;
+            const vdouble sum = whfast_scan_up(factor ? factor[k] * terms[k] : terms[k]);
+            const vdouble before = WHFAST_UP_1(sum) + carry;
+            sums[k] = base ? base[k] + before : before;
             if (layout.slots > 1)
                 carry += simd_all(SIMD_LANE(sum, whfast_lanes - 1));
         }
@@ -103,7 +107,7 @@ SIMD_INLINE void whfast_sums_before(const struct whfast_layout layout, const vdo
     }
     for (int64_t begin = 0; begin < layout.slots; begin += whfast_lanes) {
         vdouble sum[whfast_lanes];
-        whfast_take_terms(layout, terms, begin, sum);
+        whfast_take_terms(layout, factor, terms, begin, sum);
         SIMD_UNROLL
         for (int32_t d = 1; d < whfast_lanes; d *= 2) {
             SIMD_UNROLL
@@ -111,11 +115,27 @@ SIMD_INLINE void whfast_sums_before(const struct whfast_layout layout, const vdo
                 sum[k] += sum[k - d];
         }
         SIMD_UNROLL
-        for (int32_t k = 0; k < whfast_lanes; k++)
+        for (int32_t k = 0; k < whfast_lanes; k++) {
+            const vdouble before = (k > 0 ? sum[k - 1] : zero) + carry;
             if (begin + k < layout.slots)
-                sums[begin + k] = (k > 0 ? sum[k - 1] : zero) + carry;
+                sums[begin + k] = base ? base[begin + k] + before : before;
+        }
         carry += sum[whfast_lanes - 1];
     }
+}
+
+/* sums[k] = Σ_{j<k} terms[j] */
+SIMD_INLINE void whfast_sums_before(const struct whfast_layout layout, const vdouble *terms,
+                                    vdouble *sums)
+{
+    whfast_add_before(layout, NULL, NULL, terms, sums);
+}
+
+/* to[k] = from[k] + Σ_{j<k} share[j] from[j] */
+SIMD_INLINE void whfast_place(const struct whfast_layout layout, const vdouble *share,
+                              const vdouble *from, vdouble *to)
+{
+    whfast_add_before(layout, from, share, from, to);
 }
 
 /* sums[k] = Σ_{j>k} terms[j] */
@@ -136,7 +156,7 @@ SIMD_INLINE void whfast_sums_after(const struct whfast_layout layout, const vdou
     const int64_t last = (layout.slots - 1) / whfast_lanes * whfast_lanes;
     for (int64_t begin = last; begin >= 0; begin -= whfast_lanes) {
         vdouble sum[whfast_lanes];
-        whfast_take_terms(layout, terms, begin, sum);
+        whfast_take_terms(layout, NULL, terms, begin, sum);
         SIMD_UNROLL
         for (int32_t d = 1; d < whfast_lanes; d *= 2) {
             SIMD_UNROLL
@@ -219,43 +239,84 @@ SIMD_INLINE void whfast_pull_one(const struct whfast_planets *p, const struct wh
     }
 }
 
+/* A planet that attracts others, with the sum of what these do to it. */
+struct whfast_puller {
+    vdouble x[3], dx[3], mass, sum[3];
+};
+
+SIMD_INLINE void whfast_load_puller(const struct whfast_planets *p, const int64_t slots,
+                                    const bool is_derivative, int64_t i, struct whfast_puller *at)
+{
+    at->mass = p->mass[i];
+    SIMD_UNROLL
+    for (int32_t c = 0; c < 3; c++) {
+        at->x[c] = p->x[c * slots + i];
+        at->dx[c] = is_derivative ? p->dx[c * slots + i] : at->x[c];
+        at->sum[c] = p->pull[c * slots + i];
+    }
+}
+
+/* What two planets do to each other. */
+SIMD_INLINE void whfast_pull_pair(const bool is_derivative, struct whfast_puller *at,
+                                  struct whfast_puller *other)
+{
+    vdouble d[3], change[3], field[3];
+    SIMD_UNROLL
+    for (int32_t c = 0; c < 3; c++) {
+        d[c] = other->x[c] - at->x[c];
+        change[c] = is_derivative ? other->dx[c] - at->dx[c] : d[c];
+    }
+    const vdouble weight = whfast_weigh(is_derivative, d, change, field);
+    const vdouble of_other = other->mass * weight, of_this = at->mass * weight;
+    SIMD_UNROLL
+    for (int32_t c = 0; c < 3; c++) {
+        at->sum[c] = simd_fma(of_other, field[c], at->sum[c]);
+        other->sum[c] = simd_fma(-of_this, field[c], other->sum[c]);
+    }
+}
+
+/* One or two sources from s on, and all planets but the sources before them: two at a time load and
+ * store the others half as often. */
+SIMD_INLINE void whfast_pull_sources(const struct whfast_planets *p, const int64_t slots,
+                                     const bool is_derivative, int32_t s, const int32_t count)
+{
+    struct whfast_puller at[2];
+    const int64_t last = p->source[s + count - 1];
+    SIMD_UNROLL
+    for (int32_t u = 0; u < count; u++)
+        whfast_load_puller(p, slots, is_derivative, p->source[s + u], &at[u]);
+    if (count == 2)
+        whfast_pull_pair(is_derivative, &at[0], &at[1]);
+    for (int64_t j = 0; j < slots; j++) {
+        if (j <= last && p->is_source[j])
+            continue;
+        struct whfast_puller other;
+        whfast_load_puller(p, slots, is_derivative, j, &other);
+        SIMD_UNROLL
+        for (int32_t u = 0; u < count; u++)
+            whfast_pull_pair(is_derivative, &at[u], &other);
+        SIMD_UNROLL
+        for (int32_t c = 0; c < 3; c++)
+            p->pull[c * slots + j] = other.sum[c];
+    }
+    SIMD_UNROLL
+    for (int32_t u = 0; u < count; u++)
+        SIMD_UNROLL
+    for (int32_t c = 0; c < 3; c++)
+        p->pull[c * slots + p->source[s + u]] = at[u].sum[c];
+}
+
 /* Pairs in an order in which each planet has its sources ascending. */
 SIMD_INLINE void whfast_pull_systems(const struct whfast_planets *p, const int64_t slots,
                                      const bool is_derivative)
 {
+    int32_t s = 0;
     for (int64_t k = 0; k < 3 * slots; k++)
         p->pull[k] = simd_all(0.0);
-    for (int32_t s = 0; s < p->sources; s++) {
-        const int64_t i = p->source[s];
-        vdouble x[3], dx[3], sum[3];
-        SIMD_UNROLL
-        for (int32_t c = 0; c < 3; c++) {
-            x[c] = p->x[c * slots + i];
-            dx[c] = is_derivative ? p->dx[c * slots + i] : x[c];
-            sum[c] = p->pull[c * slots + i];
-        }
-        const vdouble mass = p->mass[i];
-        for (int64_t j = 0; j < slots; j++) {
-            if (j == i || (j < i && p->is_source[j])) /* a pair of sources is done at its first */
-                continue;
-            vdouble d[3], change[3], field[3];
-            SIMD_UNROLL
-            for (int32_t c = 0; c < 3; c++) {
-                d[c] = p->x[c * slots + j] - x[c];
-                change[c] = is_derivative ? p->dx[c * slots + j] - dx[c] : d[c];
-            }
-            const vdouble weight = whfast_weigh(is_derivative, d, change, field);
-            const vdouble of_other = p->mass[j] * weight, of_this = mass * weight;
-            SIMD_UNROLL
-            for (int32_t c = 0; c < 3; c++) {
-                sum[c] = simd_fma(of_other, field[c], sum[c]);
-                p->pull[c * slots + j] = simd_fma(-of_this, field[c], p->pull[c * slots + j]);
-            }
-        }
-        SIMD_UNROLL
-        for (int32_t c = 0; c < 3; c++)
-            p->pull[c * slots + i] = sum[c];
-    }
+    for (; s + 2 <= p->sources; s += 2)
+        whfast_pull_sources(p, slots, is_derivative, s, 2);
+    if (s < p->sources)
+        whfast_pull_sources(p, slots, is_derivative, s, 1);
     for (int64_t k = 0; k < 3 * slots; k++)
         p->pull[k] *= simd_all(p->g);
 }
