@@ -5,8 +5,8 @@
 
 #include "gpu_sparse.h"
 
-/* One of cuSPARSE's ways to multiply a matrix in the device's memory. cuSPARSE is opened when it is
- * wanted: neither the library nor the program need it. */
+/* An algorithm of cuSPARSE for the product of a matrix in the device's memory. cuSPARSE is loaded
+ * on demand: neither the library nor the program needs it. */
 struct cusparse_peer;
 
 /* A matrix in the device's memory, 32-bit indices. row has the row of each entry. */

@@ -38,7 +38,7 @@ static kith_status choose_calls(struct gpu_forces *forces, enum gpu_forces_way w
     return KITH_OK;
 }
 
-/* In turns; the medians of the rounds. */
+/* Alternately; the medians of the rounds. */
 static kith_status measure(struct gpu_forces *forces, double medians[ways])
 {
     double seconds[ways][rounds];

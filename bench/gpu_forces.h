@@ -13,7 +13,7 @@ enum gpu_forces_way {
     gpu_forces_gems,      /* the GPU Gems kernel (gems_forces.h) */
 };
 
-/* Bodies in the device's memory as each of the ways wants them, and the results. */
+/* Bodies in the device's memory in the layout of each method, and the results. */
 struct gpu_forces;
 
 /* position and mass are contiguous arrays on the host, of one precision. law is NULL for gravity; a
@@ -31,8 +31,8 @@ void gpu_forces_free(struct gpu_forces *forces);
 kith_status gpu_forces_time(struct gpu_forces *forces, enum gpu_forces_way way, int64_t calls,
                             double *seconds);
 
-/* How far the results of two ways are apart: the norm of the difference over the norm, of all
- * bodies. Both have been timed. */
+/* The difference of the results of two methods: the norm of the difference over the norm, over all
+ * bodies. Both must have been timed. */
 kith_status gpu_forces_difference(struct gpu_forces *forces, enum gpu_forces_way a,
                                   enum gpu_forces_way b, double *difference);
 

@@ -20,7 +20,7 @@ enum gpu_sparse_peer {
 /* "cuSPARSE csr 1", … */
 const char *gpu_sparse_peer_name(enum gpu_sparse_peer peer);
 
-/* A matrix in the device's memory as cuSPARSE wants it, and vectors for both. */
+/* A matrix in the device's memory as cuSPARSE needs it, and vectors for both. */
 struct gpu_sparse;
 
 /* Compressed rows on the host, which are copied; the context must outlive what is made.

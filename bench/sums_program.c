@@ -93,7 +93,7 @@ static kith_status measure(struct bench *bench, double *median, int64_t *pairs)
     return status;
 }
 
-/* The arguments in any order; false if there is none of them. */
+/* Parses the arguments, in any order; false unless both numbers are given. */
 static bool read_arguments(int count, char **words, struct bench *bench, kith_dtype *dtype,
                            double numbers[2])
 {

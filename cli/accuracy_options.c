@@ -1,4 +1,4 @@
-/* The options that say how accurate the solvers tree, fmm, ewald and pme must be. */
+/* The options for the accuracy of the solvers tree, fmm, ewald and pme. */
 
 #include "forces_command.h"
 

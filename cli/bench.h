@@ -101,8 +101,8 @@ extern const struct command bench_capabilities[];
 extern const char bench_documentation[];
 char *bench_capability_help(void);
 
-/* Adds a row: the work on a part, of which a call has this many items. What else there is to say is
- * written into what is returned. */
+/* Adds a row: the work on a part, with this number of items per call. The caller fills in the other
+ * members of the returned row. */
 struct bench_row *bench_enter(const struct bench_part *part,
                               kith_status (*work)(void *state, int64_t calls), void *state,
                               const char *what, const char *item, double items);

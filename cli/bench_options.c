@@ -1,4 +1,4 @@
-/* The options of benchmarks: one table says which capabilities take which. */
+/* The options of benchmarks: one table lists which capabilities support which. */
 
 #include <stdlib.h>
 #include <string.h>

@@ -51,7 +51,7 @@ static bool choose_calls(const struct bench *bench, struct bench_entry *entry, d
             taken = fmin(taken, run(bench, entry, entry->calls));
         if (taken < 0 || taken >= seconds)
             return taken >= 0;
-        /* Short times say little: go there in steps. */
+        /* Short times are inaccurate: increase the number of calls in steps. */
         const double factor = taken > 0 ? 1.1 * seconds / taken : 8;
         entry->calls = (int64_t)((double)entry->calls * fmin(factor, 8)) + 1;
     }

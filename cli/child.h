@@ -8,8 +8,8 @@
 /* Waits until a program that was started ends; whether it ended well. */
 bool child_wait(pid_t child);
 
-/* Says that a program failed, with the last line that is not empty of what it wrote: there most
- * programs put the reason. */
+/* Prints that a program failed, with the last nonempty line of its output, where most programs put
+ * the reason. */
 void child_fail_with_last_line(const char *command, const char *program, FILE *errors);
 
 #endif

@@ -75,16 +75,16 @@ int cli_fail(const char *command);
 int cli_fail_with(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Zeroed memory; free it with free(); NULL, and a line on stderr that names what, if it is
- * more than kith_memory_available: calloc would hand it out, and the system kill who writes there.
- */
+/* Zeroed memory; free it with free(); NULL, and a line on stderr that names what, if it is more
+ * than kith_memory_available: calloc would return it, and the system kill the process that writes
+ * to it. */
 void *cli_allocate(const char *command, const char *what, int64_t count, int64_t bytes_each);
 
 /* Numbers in a precision, on the heap. NULL if values is NULL, or if memory runs out: *failed is
  * then true. */
 void *cli_in_precision(const double *values, int64_t count, kith_dtype dtype, bool *failed);
 
-/* Seconds of a clock that does not go back. */
+/* Seconds of a monotonic clock. */
 double cli_clock(void);
 
 /* Prints "kith NAME: note: …" on stderr, unless quiet. */
@@ -113,8 +113,8 @@ int64_t cli_parse_range(const char *option, const char *text, int64_t least, int
                         const struct argp_state *state);
 int64_t cli_parse_integer(const char *option, const char *text, const struct argp_state *state);
 
-/* A whole number of 64 bits, which may have a point and an exponent: 1000000, 1e6, 2.5e3. False
- * for any other text. */
+/* An integer of 64 bits, which may have a point and an exponent: 1000000, 1e6, 2.5e3. False for any
+ * other text. */
 bool cli_read_integer(const char *text, int64_t *value);
 
 /* A:B, frames from 1, both included, or all. An end left out is the file's: *last is then 0. */

@@ -1,4 +1,4 @@
-/* What all commands say the same way: shared options, errors, numbers. */
+/* What all commands share: options, errors, numbers. */
 
 #include "cli.h"
 

@@ -7,7 +7,7 @@
 /* The first GPU of this machine, or the CPU. */
 kith_device cli_first_device(void);
 
-/* Where a command begins with --device auto: on the CPU, to read its input. */
+/* The context with which a command with --device auto starts: on the CPU, to read its input. */
 kith_context_options cli_context_to_begin(const struct common_options *common);
 
 /* Brings a context of cli_context_to_begin to the device that suits the work, and reports which
@@ -16,7 +16,7 @@ kith_context_options cli_context_to_begin(const struct common_options *common);
 int cli_choose_device(const char *command, const struct common_options *common, kith_work work,
                       kith_context **context);
 
-/* The same of a run of these bodies, or without any of a run that is resumed, with those in its
+/* The same for a run of these bodies, or without bodies for a resumed run, with those in its
  * file. */
 int cli_choose_device_of_run(const char *command, const struct common_options *common,
                              const kith_run_options *run, const kith_bodies *bodies,

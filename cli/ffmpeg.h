@@ -18,15 +18,16 @@ struct ffmpeg {
 };
 
 /* Starts it for pictures of this size, both sides even, and a format: "mp4", "webm" or "gif". On
- * failure says why and returns false; then there is nothing to end. */
+ * failure prints the reason and returns false; then there is nothing to end. */
 bool ffmpeg_begin(const char *command, const char *format, int width, int height, FILE *film,
                   struct ffmpeg *ffmpeg);
 
-/* Hands over a picture. False if ffmpeg has ended: ffmpeg_end says why. */
+/* Sends a picture. False if ffmpeg has ended: ffmpeg_end prints the reason. */
 bool ffmpeg_add(struct ffmpeg *ffmpeg, const struct raster *raster);
 
-/* Waits for the end of a film that is whole; on failure says why, in ffmpeg's own words, and
- * returns false. Of one that is given up, of which the caller has said why, nothing is said. */
+/* Waits for the end of a complete film; on failure prints the reason, in ffmpeg's words, and
+ * returns false. For a film that was abandoned, for which the caller has printed the reason,
+ * nothing is printed. */
 bool ffmpeg_end(struct ffmpeg *ffmpeg, bool whole);
 
 #endif

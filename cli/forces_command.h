@@ -24,8 +24,8 @@ struct ewald_options {
 };
 extern const struct argp ewald_argp;
 
-/* Reads the file of excluded pairs, if there is one, into `excluded`, whose rows go with free, and
- * `exclusions`. Returns an exit code. */
+/* Reads the file of excluded pairs, if there is one, into `excluded`, whose rows are freed with
+ * free(), and `exclusions`. Returns an exit code. */
 int ewald_read_excluded(const char *command, struct ewald_options *options);
 
 /* Ends the program if one of the options is given, of a solver that has none of them. */

@@ -7,8 +7,8 @@
 /* Runs gnuplot, or the program that the environment variable KITH_GNUPLOT names, with a script as
  * its input and a file as its output.
  *
- * The script must set a terminal but no output. No shell is involved. On failure says why, with
- * gnuplot's own words, and returns false. */
+ * The script must set a terminal but no output. No shell is involved. On failure prints the reason,
+ * in gnuplot's words, and returns false. */
 bool gnuplot_run(const char *command, FILE *script, FILE *picture);
 
 /* Writes text as a gnuplot string, quotes included. Whatever the text, it stays text: every byte

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* The commands and topics, and how to go on: kith help, kith --help. */
+/* The commands and topics, and how to get help: kith help, kith --help. */
 void help_print(FILE *stream);
 
 #endif

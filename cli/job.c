@@ -13,7 +13,7 @@
 
 /* As progress.c's, this is of the process: one command runs in a program at a time. */
 static struct ranks job;
-static int32_t threads_of_rank;         /* processors of this machine, dealt to its ranks */
+static int32_t threads_of_rank;         /* processors of this machine, divided among its ranks */
 static double waited_before, loaded_at; /* when the bodies were loaded */
 static int heard = -1; /* standard error as it was, of a rank that prints into memory instead */
 
@@ -50,7 +50,7 @@ static void end_job(int code, void *unused)
         _exit((int)last.value);
 }
 
-/* Ranks other than 0 print where nobody reads. */
+/* Ranks other than 0 print to /dev/null. */
 static void fall_silent(void)
 {
     const int memory = memfd_create("kith", MFD_CLOEXEC);

@@ -6,8 +6,8 @@
 #include "load.h"
 
 /* The program as one of the ranks of a job of MPI. All ranks parse the same command line and do the
- * same; rank 0 reads the input, writes the output and prints. Of an ordinary process each of these
- * functions does what its comment says of one process. */
+ * same; rank 0 reads the input, writes the output and prints. In an ordinary process each of these
+ * functions does what its comment states for one process. */
 
 /* Begins the job that a launcher has started this process for: from now on the other ranks print
  * nothing, but for the message of one that has failed alone, and all ranks end with the same exit
@@ -16,7 +16,7 @@
 int job_begin(const char *command, const struct launcher *launcher);
 
 /* kith_context_create, of a context of the job: on the CPU, with the processors of this machine
- * dealt to its ranks unless the options have a number of threads. Returns an exit code. */
+ * divided among its ranks unless the options have a number of threads. Returns an exit code. */
 int job_create_context(const char *command, const kith_context_options *options,
                        kith_context **context);
 
@@ -37,7 +37,7 @@ bool job_is_divided(void);
 /* Whether another rank has failed, and prints why. */
 bool job_failed_elsewhere(void);
 
-/* What kith info says about MPI: "Open MPI v4.1.4", or NULL in a build without it. */
+/* The MPI that kith info prints: "Open MPI v4.1.4", or NULL in a build without it. */
 const char *job_mpi_version(void);
 
 #endif

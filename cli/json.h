@@ -13,7 +13,7 @@ void json_begin(void);
  */
 void json_add_real(cJSON *object, const char *key, double value);
 
-/* Adds a whole number with all its digits. */
+/* Adds an integer with all its digits. */
 void json_add_count(cJSON *object, const char *key, int64_t value);
 
 /* A tuning's numbers by their names. */

@@ -4,12 +4,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the environment says about the program that started this process: mpirun, mpiexec or srun
- * start several copies of a program, which are one job only if they use MPI. */
+/* The launcher of this process, by its environment: mpirun, mpiexec or srun start several copies of
+ * a program, which are one job only if they use MPI. */
 struct launcher {
     const char *variable; /* that was found; NULL: an ordinary process */
     const char *value;
-    int64_t size; /* processes; 0: several, and the variable does not say how many */
+    int64_t size; /* number of processes; 0: several, of unknown number */
     int64_t rank; /* of this process, from 0; 0 where that is not said */
 };
 

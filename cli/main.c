@@ -25,8 +25,8 @@ static void check_output(void)
     _exit(exit_failed);
 }
 
-/* In the place of a stream that the caller has closed, which the next file would take: one that
- * cannot be used either. */
+/* Replaces a stream that the caller has closed, which the next file would take, by an unusable
+ * one. */
 static void open_closed_streams(void)
 {
     for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
@@ -34,8 +34,8 @@ static void open_closed_streams(void)
             (void)!open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* Copies of a command that do not know of each other would write the same files. These divide their
- * work over the ranks of a job. */
+/* Copies of a command that are independent of each other would write the same files. These divide
+ * their work over the ranks of a job. */
 static int run_once(const char *name, const struct command *command, int argc, char **argv)
 {
     const struct launcher launcher = launcher_find();

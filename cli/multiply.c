@@ -171,7 +171,7 @@ static void free_vectors(struct vectors *vectors)
     free(vectors->y_data);
 }
 
-/* x from its file, or ones; false after telling why not. */
+/* x from its file, or ones; false, with a message, on failure. */
 static bool read_x(const char *command, const struct multiply_options *multiply, int64_t columns,
                    kith_array *x)
 {

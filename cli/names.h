@@ -18,7 +18,7 @@ struct nearest nearest_to(const char *word);
  * a candidate that the word begins. */
 void nearest_offer(struct nearest *nearest, const char *candidate);
 
-/* "did you mean 'X'?", or what to say if nothing is near. Valid until the next call. */
+/* "did you mean 'X'?", or the given hint if nothing is near. Valid until the next call. */
 const char *nearest_hint(const struct nearest *nearest, const char *otherwise);
 
 enum { choices_most_words = 8 };
@@ -44,8 +44,8 @@ enum {
 /* The k-th word; NULL past the last. */
 const char *choice_at(const struct choices *choices, int64_t k);
 
-/* Which word the text is. Any other ends the program through cli_usage_error, with the nearest or
- * all. */
+/* The index of the word. Any other text ends the program through cli_usage_error, with the nearest
+ * or all. */
 int64_t cli_parse_choice(const char *option, const char *text, const struct choices *choices,
                          const struct argp_state *state);
 

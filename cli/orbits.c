@@ -191,7 +191,7 @@ static kith_status add_rows(struct elements *elements, double time, int64_t coun
     return KITH_OK;
 }
 
-/* A row with the angle in place of a. */
+/* A row with the angle instead of a. */
 static kith_status add_angle(struct elements *elements, double time, int64_t bodies)
 {
     double angle = 0;

@@ -245,7 +245,8 @@ static void parse_box(const char *text, struct plot *plot, const struct argp_sta
         cli_usage_error(state, "--box is '%s'; give 2 or 3 lengths", text);
 }
 
-/* An axis by its letter, seen from where the other two look as usual, or the eye's direction. */
+/* An axis by its letter, with the other two in their usual orientation, or the direction towards
+ * the eye. */
 static void parse_axis(const char *text, double eye[3], const struct argp_state *state)
 {
     static const double eyes[3][3] = {{1, 0, 0}, {0, -1, 0}, {0, 0, 1}};

@@ -12,13 +12,13 @@ struct plot;
 
 /* A kind of plot: a row of the table in plot.c.
  *
- * draw reads the run and writes the whole gnuplot script with its data; when it fails it has said
- * why and returns exit_failed. Of a kind for files of bodies the trajectory is NULL. */
+ * draw reads the run and writes the whole gnuplot script with its data; on failure it prints the
+ * reason and returns exit_failed. Of a kind for files of bodies the trajectory is NULL. */
 struct plot_kind {
     const char *name, *description;
     const char *extensions; /* of the pictures it comes as, space-separated */
     int width;              /* in pixels, unless the user gives one */
-    bool not_a_run;         /* draws another file, as its description says */
+    bool not_a_run;         /* draws another file, see its description */
     bool of_pairs;          /* wants --cutoff */
     double columns;         /* the width, in font sizes; 0: draw writes the picture itself */
     int (*draw)(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
@@ -63,8 +63,8 @@ int plot_draw_row_lengths(const struct plot *plot, kith_trajectory *trajectory, 
 int plot_draw_megno(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 int plot_draw_animation(const struct plot *plot, kith_trajectory *trajectory, FILE *script);
 
-/* Zeroed memory for count × bytes, which is freed with free(); on failure says so and returns NULL.
- */
+/* Zeroed memory for count × bytes, which is freed with free(); on failure prints the reason and
+ * returns NULL. */
 void *plot_allocate(const struct plot *plot, int64_t count, size_t bytes);
 
 #endif

@@ -4,7 +4,7 @@
 #include "plot.h"
 
 /* Moves bodies into their cell along its periodic vectors, as kith view shows them: simulations
- * never wrap positions. False for a cell that has no volume, which it says. */
+ * never wrap positions. False, with a message, for a cell without volume. */
 bool plot_wrap(const struct plot *plot, kith_bodies *bodies);
 
 #endif

@@ -6,7 +6,7 @@
 #include "plot_projection.h"
 #include "png_file.h"
 
-/* The size in pixels: as the user says, or as the bodies are shaped. */
+/* The size in pixels: as requested, or by the extent of the bodies. */
 static void choose_size(const struct plot *plot, struct window *window)
 {
     const double wide = window->spans[0].high - window->spans[0].low;

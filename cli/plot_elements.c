@@ -13,7 +13,7 @@ enum { panels = 3, most_frames = 5000 };
 struct series {
     struct tracks tracks;  /* names, times and units; no positions. Body 0 is the star. */
     double *value[panels]; /* frames × bodies */
-    double *angle;         /* of frames, in degrees; NULL: none is wanted */
+    double *angle;         /* of frames, in degrees; NULL: none is requested */
 };
 
 static double degrees(double angle)

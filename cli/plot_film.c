@@ -110,7 +110,7 @@ static bool add_pictures(struct film *film)
             painted = frame;
         }
         if (!ffmpeg_add(&film->ffmpeg, &film->raster))
-            return true; /* ffmpeg_end says why */
+            return true; /* ffmpeg_end prints the reason */
     }
     return true;
 }

@@ -55,7 +55,7 @@ static double nearness(const struct plane *plane, const double *position)
     return sum;
 }
 
-/* Bodies that were removed have no place; one line that is nowhere, as there must be one. */
+/* Removed bodies have no position; one line of NaN, as there must be one. */
 static void write_bodies(FILE *script, const struct plot *plot, const struct tracks *tracks,
                          const struct plane *plane, double factor, double length_per_em)
 {

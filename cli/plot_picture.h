@@ -22,12 +22,13 @@ const struct picture_format *picture_format_of(const char *path);
 /* The rows of the table. */
 const struct picture_format *picture_formats(int64_t *count);
 
-/* Fails early if a file could not be put at path: says why, returns false. "-" is standard output.
- */
+/* Fails early if no file can be created at path: prints the reason, returns false. "-" is standard
+ * output. */
 bool picture_can_write(const char *command, const char *path);
 
-/* Copies a picture to path, through a temporary name in the same directory, so that path is whole
- * or as before. On failure, also if the picture is not whole, says why and returns false. */
+/* Copies a picture to path, through a temporary name in the same directory, so that path is
+ * complete or unchanged. On failure, also if the picture is incomplete, prints the reason and
+ * returns false. */
 bool picture_write(const char *command, const char *path, const struct picture_format *format,
                    FILE *picture);
 

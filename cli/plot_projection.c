@@ -64,7 +64,7 @@ void projection_fit(struct window *window)
     for (int k = 0; k < 2; k++)
         pixel = fmax(pixel, (spans[k].high - spans[k].low) / sides[k]);
     const double least = 1e-9 * fmax(fabs(spans[0].low), fabs(spans[1].low)) / sides[0];
-    if (pixel <= least) /* all at one place */
+    if (pixel <= least) /* all at the same position */
         pixel = 4.0 / sides[0] * fmax(fabs(spans[0].low), 1);
     for (int k = 0; k < 2; k++) {
         const double middle = 0.5 * (spans[k].low + spans[k].high), half = 0.5 * sides[k] * pixel;

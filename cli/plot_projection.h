@@ -23,8 +23,8 @@ struct projection {
 struct plane projection_plane(const struct plot *plot);
 
 /* The spans of bodies in a plane. Of many, all but the outermost hundredth on each side are in
- * them, and a sixth more, lest a few that escape make the others a dot. False without memory, which
- * it says. */
+ * them, and a sixth more, so that a few escaping bodies do not reduce the others to a dot. False,
+ * with a message, if memory runs out. */
 bool projection_span(const struct plot *plot, const kith_bodies *bodies, struct plane plane,
                      struct span spans[2]);
 
@@ -32,7 +32,7 @@ bool projection_span(const struct plot *plot, const kith_bodies *bodies, struct 
 void projection_fit(struct window *window);
 
 /* The tone that suits a splat: white is the density that one pixel in 5000 exceeds, and below dark
- * is a fiftieth of the mass. False without memory, which it says. */
+ * is a fiftieth of the mass. False, with a message, if memory runs out. */
 bool projection_choose_tone(const struct projection *projection, const struct splat *splat,
                             struct tone *tone);
 

@@ -148,7 +148,7 @@ static void write_grid(FILE *script, const struct space *space)
     fprintf(script, "end_of_frame\n");
 }
 
-/* The place of a label some em outward from a position on an edge. */
+/* The position of a label some em outward from a point on an edge. */
 static void write_label_place(FILE *script, const struct plot *plot, const struct space *space,
                               const struct edge *edge, const double position[3], double distance,
                               const char *align)

@@ -1,4 +1,4 @@
-/* What all pictures look like: colors, letters, axes. */
+/* The style of all pictures: colors, letters, axes. */
 
 #include "plot_style.h"
 

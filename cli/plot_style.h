@@ -12,8 +12,8 @@ struct theme {
     unsigned ramp[theme_ramp_stops]; /* from sparse to dense */
 };
 
-/* How the kth of few bodies looks: the colors return after theme_bodies of them, with another mark
- * and line. */
+/* The style of the kth of few bodies: the colors return after theme_bodies of them, with another
+ * mark and line. */
 struct body_style {
     unsigned color;
     int mark, dash; /* gnuplot's pointtype and dashtype */

@@ -194,7 +194,7 @@ bool tracks_span(const struct plot *plot, const struct tracks *tracks, const dou
     double *values = plot_allocate(plot, sample, sizeof(double));
     if (!values)
         return false;
-    int64_t there = 0; /* bodies that were removed have no place */
+    int64_t there = 0; /* removed bodies have no position */
     for (int64_t k = 0; k < sample; k++) {
         values[there] = along(direction, tracks->position + 3 * spread(k, sample, points));
         there += !isnan(values[there]);

@@ -41,7 +41,7 @@ struct tracks_limits {
     int64_t few_frames; /* if there are few */
 };
 
-/* Reads tracks that go with tracks_free; on failure says why and returns exit_failed. */
+/* Reads tracks, freed with tracks_free; on failure prints the reason and returns exit_failed. */
 int tracks_read(const struct plot *plot, kith_trajectory *trajectory, struct tracks_limits limits,
                 struct tracks *tracks);
 
@@ -74,12 +74,12 @@ static inline bool tracks_are_coarse(const struct tracks *tracks, int64_t body)
 void tracks_find_coarse(struct tracks *tracks);
 
 /* Puts points of the curves between the frames of those that are not; of the others, their frames
- * again. On failure says why and returns false. */
+ * again. On failure prints the reason and returns false. */
 bool tracks_curve(const struct plot *plot, struct tracks *tracks);
 
 /* How far the positions reach along a direction, and a little further. Few bodies are all within;
- * of many, all but the outermost in fifty on either side (of many frames, in a hundred), lest a
- * few that escape make the others a dot. */
+ * of many, all but the outermost in fifty on either side (of many frames, in a hundred), so that a
+ * few escaping bodies do not reduce the others to a dot. */
 bool tracks_span(const struct plot *plot, const struct tracks *tracks, const double direction[3],
                  struct span *span);
 

@@ -5,10 +5,10 @@
 
 #include "raster.h"
 
-/* Whether this build can write PNG files; if not, says so in a line on stderr. */
+/* Whether this build can write PNG files; if not, prints a line on stderr. */
 bool png_file_possible(const char *command);
 
-/* Writes a picture as PNG, 8 bits a channel; on failure says why and returns false. */
+/* Writes a picture as PNG, 8 bits a channel; on failure prints the reason and returns false. */
 bool png_file_write(const char *command, const struct raster *raster, FILE *file);
 
 #endif

@@ -22,8 +22,8 @@ static double seconds_between(const struct timespec *from, const struct timespec
     return (double)(to->tv_sec - from->tv_sec) + 1e-9 * (double)(to->tv_nsec - from->tv_nsec);
 }
 
-/* A second Ctrl-C does not wait for the checkpoint. The output is whole at any time, and a run goes
- * on from its last checkpoint. */
+/* A second Ctrl-C does not wait for the checkpoint. The output is complete at any time, and a run
+ * continues from its last checkpoint. */
 static void cancel_on_signal(int number)
 {
     static const char note[] = "\r\033[Kstopping; Ctrl-C again ends the run immediately\n";

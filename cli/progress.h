@@ -16,7 +16,7 @@ int progress_signal(void);
 /* The exit code that belongs to that signal; exit_failed without one. */
 int progress_exit_code(void);
 
-/* From now on SIGHUP, unless it is ignored, ends the program as SIGTERM does. */
+/* From then on SIGHUP, unless it is ignored, ends the program as SIGTERM does. */
 void progress_heed_hangup(void);
 
 #endif

@@ -43,7 +43,7 @@ static double clamped(double value, double low, double high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* The distance of a place from a line. */
+/* The distance of a point from a line. */
 static double distance(double x, double y, const double from[2], const double step[2])
 {
     const double length2 = step[0] * step[0] + step[1] * step[1];

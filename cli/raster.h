@@ -3,8 +3,8 @@
 
 #include <stdbool.h>
 
-/* A picture in memory. Places are in pixels from its upper left corner, down; the middle of the
- * first pixel is (0.5, 0.5). */
+/* A picture in memory. Coordinates are in pixels from its upper left corner, down; the middle of
+ * the first pixel is (0.5, 0.5). */
 struct raster {
     int width, height;
     unsigned char *rgb;  /* rows from the top, red, green, blue */

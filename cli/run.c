@@ -44,7 +44,7 @@ static void note_unkept(const char *command, const struct run_options *run)
                  "-o is not given, so nothing is kept; -o FILE.h5 writes the trajectory");
 }
 
-/* A run that goes on has its bodies in its output. */
+/* A resumed run has its bodies in its output. */
 static int open_view(const char *command, struct run_options *run, const kith_bodies *bodies,
                      kith_view **view)
 {

@@ -1,4 +1,4 @@
-/* What kith run says at its end. */
+/* What kith run prints at its end. */
 
 #include "run_report.h"
 

@@ -8,7 +8,7 @@
 int run_report(const char *command, const struct common_options *common, const char *output,
                bool is_ensemble, const kith_run_summary *summary);
 
-/* Says that a signal ended the run, and how to go on. Returns exit_failed. */
+/* Prints that a signal ended the run, and how to continue. Returns exit_failed. */
 int run_report_interrupted(const char *command, const char *output,
                            const kith_run_summary *summary);
 

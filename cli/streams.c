@@ -38,7 +38,7 @@ static int copy_to(FILE *file)
     }
 }
 
-/* In the place of streams that were closed, main puts some that are good for nothing. */
+/* main replaces closed streams by unusable ones. */
 static const char *reason_of(int error)
 {
     return error == EBADF ? "it is closed" : strerror(error);
@@ -49,7 +49,7 @@ int cli_fail_stdout(const char *command)
     return cli_fail_with(command, "standard output cannot be written: %s", reason_of(errno));
 }
 
-/* Puts a temporary file with all that comes in the place of standard input. */
+/* Replaces standard input by a temporary file with its content. */
 static int keep_input(const char *command)
 {
     const bool is_open = fcntl(STDIN_FILENO, F_GETFD) >= 0;
@@ -78,7 +78,7 @@ static const char *format_of_content(const char *bytes, size_t count)
         return "npy";
     if (count >= 4 && memcmp(bytes, "\x89HDF", 4) == 0)
         return "hdf5";
-    if (memchr(bytes, 0, count)) /* no text: the header of Tipsy has small whole numbers */
+    if (memchr(bytes, 0, count)) /* no text: the header of Tipsy has small integers */
         return "tipsy";
     return is_whole_number(bytes) ? "xyz" : "csv";
 }

@@ -22,7 +22,7 @@ int cli_take_plain_input(const char *command, const char **path, const char *out
 int cli_check_output(const char *command, const char *input, const char *format,
                      const char *output);
 
-/* Says that standard output cannot be written, and why by errno; returns exit_failed. */
+/* Prints that standard output cannot be written, with the reason by errno; returns exit_failed. */
 int cli_fail_stdout(const char *command);
 
 /* "-" as an output file is standard output. */
@@ -33,7 +33,7 @@ bool cli_is_stdout(const char *path); /* NULL is not */
  * extension, or NULL: by the extension. */
 const char *cli_output_format(const char *path, const char *given);
 
-/* Notes what of the bodies a file that was written has no place for. Returns it, as
+/* Prints a note about the columns that the written file cannot store, and returns them, as
  * kith_format_drops. */
 unsigned cli_note_dropped(bool quiet, const char *command, const char *path,
                           const kith_write_options *write, const kith_bodies *bodies);

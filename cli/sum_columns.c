@@ -20,7 +20,7 @@ static void add_name(struct sum_options *sum, const char *name, size_t length,
             !sum->column_names[count][length])
             return;
     if (length >= KITH_NAME_BYTES)
-        return; /* the library's message shows the place */
+        return; /* the library's message shows the position */
     if (count == KITH_MAX_OTHER_COLUMNS)
         cli_usage_error(state, "the formulas name more than %d columns; use fewer",
                         KITH_MAX_OTHER_COLUMNS);

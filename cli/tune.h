@@ -31,8 +31,8 @@ struct tune_rows {
 /* Gflop/s of forces, at 20 flop an interaction; Gbyte/s of a matrix. */
 double tune_rate(const struct tune_row *row);
 
-/* Reports a new row, and prints it unless the table is wanted elsewhere. False after
- * telling that there is no memory. */
+/* Reports a new row, and prints it unless the table is requested elsewhere. False, with a message,
+ * if memory runs out. */
 bool tune_add(const struct tune_options *options, struct tune_rows *rows, struct tune_row row);
 
 /* The fastest row of those like this one in capability, method, device, precision, count
@@ -44,7 +44,7 @@ const struct tune_row *tune_best(const struct tune_rows *rows, const struct tune
 double tune_time(kith_context *context, kith_status (*start)(void *state), void *state,
                  double seconds);
 
-/* Measure, add rows, and put what was found into the tuning; false after telling why not. */
+/* Measure, add rows, and put what was found into the tuning; false, with a message, on failure. */
 bool tune_forces(const struct tune_options *options, kith_context *context, struct tune_rows *rows,
                  kith_tuning *tuning);
 bool tune_matrix(const struct tune_options *options, kith_context *context, struct tune_rows *rows,

@@ -220,7 +220,7 @@ static int64_t least_symmetric(const struct tune_rows *rows, struct tune_row lik
     return least;
 }
 
-/* Fewer threads than there are cores if they are clearly faster; 0: one a core. */
+/* Fewer threads than there are cores if they are clearly faster; 0: one per core. */
 static bool choose_threads(const struct tune_options *options, struct tune_rows *rows,
                            int64_t *chosen)
 {

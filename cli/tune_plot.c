@@ -220,8 +220,8 @@ static struct figure block_figure(bool of_forces)
     return figure;
 }
 
-/* Bodies of a thread with a warp a body, threads of a body with four bodies a thread, and as split
- * deals them itself. */
+/* Bodies of a thread with a warp per body, threads of a body with four bodies per thread, and as
+ * split deals them itself. */
 static struct figure split_figure(void)
 {
     struct figure figure = {.name = "forces-split.png",

@@ -75,7 +75,7 @@ static bool wants_value(const struct argp_option *option)
     return option->arg && !(option->flags & OPTION_ARG_OPTIONAL);
 }
 
-/* What to say if no option is near. */
+/* The hint if no option is near. */
 static const char *where_to_look(const struct argp_state *state)
 {
     static char text[96];

@@ -95,7 +95,7 @@ int view_open_last(const char *command, const kith_view_options *view_options, c
     return code;
 }
 
-/* Until a signal asks to end: the page is served by a thread of its own. */
+/* Waits for a signal: the page is served by another thread. */
 static int serve(const char *command, const struct view_command *options_given,
                  kith_trajectory *trajectory)
 {

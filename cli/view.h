@@ -11,7 +11,7 @@ int32_t view_parse_port(const char *option, const char *text, const struct argp_
 int view_open_bodies(const char *command, const kith_view_options *options,
                      const kith_bodies *bodies, kith_view **view);
 
-/* The same of a run that goes on from the file of an earlier one. */
+/* The same for a run that continues from the file of an earlier one. */
 int view_open_last(const char *command, const kith_view_options *options, const char *path,
                    kith_view **view);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* It may print; nobody waits for it, and it is the system's when kith has ended. */
+/* It may print; nothing waits for it, and the system adopts it when kith has ended. */
 static void spawn(const char *program, const char *address)
 {
     posix_spawn_file_actions_t actions;

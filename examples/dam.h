@@ -28,7 +28,7 @@ static inline void fill(struct water *water, double left, double right, double d
         }
 }
 
-/* All particles at their places and at rest. */
+/* All particles at their positions and at rest. */
 static inline struct water water_before(kith_context *context, int64_t wanted, double outside)
 {
     const double water_there = width * (2 * dam * deep + (channel - 2 * dam) * outside);

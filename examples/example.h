@@ -10,7 +10,7 @@
 
 #include "kith/kith.h"
 
-/* Goes on if the call went well; else says in kith's words why not. */
+/* Continues if the call succeeded; otherwise prints kith's message and exits. */
 static inline void must(kith_status status)
 {
     if (status == KITH_OK)

@@ -16,7 +16,7 @@
 
 static const double pi = 3.14159265358979323846, end = 0.02, dt = 0.0005, tolerance = 1e-12;
 
-/* 1 + factor·A of rows, columns and values: 7 entries a point, fewer at the walls. */
+/* 1 + factor·A of rows, columns and values: 7 entries per point, fewer at the walls. */
 static kith_sparse *make_matrix(kith_context *context, int64_t n, double factor)
 {
     const int64_t points = n * n * n, step[3] = {1, n, n * n};

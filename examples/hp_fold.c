@@ -25,7 +25,7 @@ static struct replica {
     site chain[most_beads];
     int64_t energy;
 } now[replicas], best;
-static site tried[replicas * most_beads]; /* dense, as the batch wants them */
+static site tried[replicas * most_beads]; /* dense, as the batch needs them */
 static int64_t contacts[replicas], collisions[replicas];
 static uint64_t random_state;
 

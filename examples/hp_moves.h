@@ -61,7 +61,7 @@ static inline void pull(site *chain, int i, site first, site second)
     }
 }
 
-/* A pull move somewhere; the chain stays free of collisions. Nothing if the place is taken. */
+/* A pull move somewhere; the chain stays free of collisions. Nothing if the site is occupied. */
 static inline void try_move(site *chain, int n, int dimensions, uint64_t *random)
 {
     const int i = (int)random_below(random, (uint64_t)n);

@@ -20,7 +20,7 @@ static inline double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* The ellipse that a body with this place and velocity about a mass μ/G would follow (Murray &
+/* The ellipse that a body with this position and velocity about a mass μ/G would follow (Murray &
  * Dermott 1999, Solar System Dynamics, §2.8). */
 static inline struct orbit osculating_orbit(double mu, const double x[3], const double v[3])
 {

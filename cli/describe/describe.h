@@ -1,8 +1,8 @@
 #ifndef CLI_DESCRIBE_DESCRIBE_H
 #define CLI_DESCRIBE_DESCRIBE_H
 
-/* What manual pages and completions say about a command, taken from the tables that its parser and
- * its --help read. */
+/* The description of a command in manual pages and completions, from the tables that its parser and
+ * --help read. */
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ bool describe_all(describe_writer *write, FILE *stream);
 /* The words that an option's argument, or an argument of the command, may be; and whether it may be
  * the name of a file or of a folder. All nothing: numbers, and words of the user's own. */
 struct described_values {
-    char words[described_most_values][described_bytes]; /* some go on after a colon */
+    char words[described_most_values][described_bytes]; /* some continue after a colon */
     int count;
     bool file, folder;
 };

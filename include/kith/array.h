@@ -10,7 +10,7 @@ extern "C" {
 
 /* Where memory is, or where to compute. The numbers of the kinds are DLPack's. */
 typedef enum kith_device_kind {
-    KITH_DEVICE_AUTO = 0, /* of a context: the first GPU, or the CPU where there is none */
+    KITH_DEVICE_AUTO = 0, /* of a context: the first GPU, or the CPU if there is none */
     KITH_CPU = 1,
     KITH_CUDA = 2
 } kith_device_kind;
@@ -24,14 +24,15 @@ typedef enum kith_dtype { KITH_F64 = 0, KITH_F32, KITH_I64, KITH_I32 } kith_dtyp
 
 #define KITH_MAX_DIMENSIONS 3
 
-/* A view of somebody's memory: kith never owns it and never keeps it after a call.
+/* A view of the caller's memory: kith never owns it and does not keep it after a call.
  *
  * The fields are those of DLPack's DLTensor (byte_offset is part of data), so that arrays of NumPy,
- * CuPy and PyTorch go in and out without a copy. Strides count elements. An array of zeros (data
- * NULL, ndim 0) means "none" where a function allows that. */
+ * CuPy and PyTorch are used without a copy. Strides count elements. An array of zeros (data NULL,
+ * ndim 0) means "none" where a function allows that. */
 typedef struct kith_array {
     void *data;
-    kith_device device; /* of data: a context on a GPU asks its driver, one on the CPU does not */
+    kith_device
+        device; /* of data: checked with the driver by a context on a GPU, not by one on the CPU */
     int32_t ndim;
     kith_dtype dtype;
     int64_t shape[KITH_MAX_DIMENSIONS];
@@ -45,7 +46,7 @@ static inline kith_array kith_array_vector(void *data, kith_dtype dtype, int64_t
     return array;
 }
 
-/* A contiguous row-major matrix on the host: one row a body, one column a coordinate. */
+/* A contiguous row-major matrix on the host: one row per body, one column per coordinate. */
 static inline kith_array kith_array_matrix(void *data, kith_dtype dtype, int64_t rows,
                                            int64_t columns)
 {

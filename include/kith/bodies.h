@@ -14,17 +14,17 @@ extern "C" {
 
 typedef char kith_name[KITH_NAME_BYTES];
 
-/* The units of a set of bodies, and the constant of gravity in them. kith converts nothing: the
- * names are for people and other programs, G is what gravity takes where no other is given. A name
- * is zero-terminated UTF-8 without commas, double quotes, backslashes and control characters. */
+/* The units of a set of bodies, and the gravitational constant in them. kith converts nothing: the
+ * names are for people and other programs, and G is the default of gravity. A name is
+ * zero-terminated UTF-8 without commas, double quotes, backslashes and control characters. */
 typedef struct kith_units {
-    double gravitational_constant; /* G; 0: not known, and 1 is taken */
+    double gravitational_constant; /* G; 0: unknown, treated as 1 */
     kith_name length, time, mass;  /* "AU", "day", "Msun"; "" where not known */
 } kith_units;
 
 #define KITH_MAX_OTHER_COLUMNS 16
 
-/* A column whose name means nothing to kith but in formulas. */
+/* A further column, which only formulas use. */
 typedef struct kith_other_column {
     kith_name name;
     double *values; /* N */
@@ -33,8 +33,7 @@ typedef struct kith_other_column {
 /* A set of bodies (particles, beads) in double precision on the host.
  *
  * A column that is NULL is absent: velocities and radii are then 0, masses and charges 1. All
- * columns are owned by the object. Numbers are in any consistent units, which the bodies may name.
- */
+ * columns are owned by the object. Units are any consistent ones, which the bodies may name. */
 typedef struct kith_bodies {
     int64_t count;      /* N */
     int32_t dimensions; /* D: 2 or 3 */
@@ -42,8 +41,8 @@ typedef struct kith_bodies {
     double *velocity;   /* N × D */
     double *mass;       /* N */
     double *charge;     /* N */
-    double *softening;  /* N, a length a body */
-    double *radius;     /* N, a length ≥ 0 a body: that at which it touches others */
+    double *softening;  /* N, one length per body */
+    double *radius;     /* N, one length ≥ 0 per body, for collisions */
     double *epsilon;    /* N, ≥ 0: the depth ε of the law lennard-jones (kith/forces.h) */
     double *sigma;      /* N, ≥ 0: its length σ */
     int64_t *id;        /* N */
@@ -65,7 +64,7 @@ typedef enum kith_column {
     KITH_SOFTENING = 8,
     KITH_ID = 16,
     KITH_NAME = 32,
-    KITH_CELL = 64,   /* no columns: these two are reported by kith_format_drops alone */
+    KITH_CELL = 64,   /* not columns: these two are reported by kith_format_drops only */
     KITH_UNITS = 128, /* G, if it is not 1, or names of units */
     KITH_RADIUS = 256,
     KITH_EPSILON = 512,
@@ -83,15 +82,16 @@ typedef enum kith_column {
 KITH_API kith_status kith_bodies_create(int64_t count, int32_t dimensions, unsigned columns,
                                         kith_bodies **bodies);
 
-/* Adds columns (those not there yet), filled with zeros. Errors as kith_bodies_create. */
+/* Adds the columns that are absent, filled with zeros. Errors as kith_bodies_create. */
 KITH_API kith_status kith_bodies_add_columns(kith_bodies *bodies, unsigned columns);
 
 /* Frees bodies and their columns; NULL is fine. */
 KITH_API void kith_bodies_free(kith_bodies *bodies);
 
-/* Fails with KITH_INVALID_ARGUMENT if bodies is NULL or of no possible shape (count < 0, dimensions
- * other than 2 and 3, no positions), a number is not finite, a softening or radius negative or the
- * name of a unit none; the message names the first such row and column. Costs one pass. */
+/* Validates bodies: KITH_INVALID_ARGUMENT if bodies is NULL or has an invalid shape (count < 0,
+ * dimensions other than 2 and 3, no positions), a number that is not finite, a negative softening
+ * length or radius, or an invalid name of a unit; the message names the first such row and column.
+ * Costs one pass. */
 KITH_API kith_status kith_bodies_check(const kith_bodies *bodies);
 
 #ifdef __cplusplus

@@ -11,7 +11,8 @@
 extern "C" {
 #endif
 
-/* What this build and this machine can do; never fails, owns nothing. */
+/* The capabilities of this build and this machine. These functions never fail; the caller frees
+ * nothing. */
 
 KITH_API const char *kith_version(void); /* "0.1.0" */
 
@@ -45,15 +46,15 @@ typedef struct kith_device_info {
     int64_t memory_bytes;    /* of its own */
 } kith_device_info;
 
-/* Describes device k of a kind, {KITH_CUDA, k}; false, and all zeros, if there is no such device or
- * it cannot be described: the CPU's description is kith_isa_list. */
+/* Describes device k of a kind, {KITH_CUDA, k}. Returns false, and all zeros, if the device does
+ * not exist or has no description, as the CPU, which kith_isa_list describes. */
 KITH_API bool kith_device_describe(kith_device device, kith_device_info *info);
 
 KITH_API bool kith_build_has_hdf5(void);
 
 /* Bytes of the host's memory that this process may still allocate: the minimum of what the machine
  * has available (swap included), of what the limits of its control groups leave (versions 1 and 2),
- * and of its limit of address space. INT64_MAX where the system does not say.
+ * and of its limit of address space. INT64_MAX if the system does not report it.
  *
  * Results that need more are refused with KITH_OUT_OF_MEMORY before anything is allocated for them.
  * Cost: reads some files of /proc and /sys, 20 to 200 µs. */

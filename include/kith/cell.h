@@ -7,9 +7,9 @@
 extern "C" {
 #endif
 
-/* A cell that repeats itself along its periodic vectors. Rows are the cell vectors, of any shape,
- * handedness and length. In 2D only the first two rows and columns count. A vector that is not
- * periodic may be anything finite, zero too: along it space is open. */
+/* A cell, repeated along its periodic vectors. Rows are the cell vectors, which may have any shape,
+ * handedness and length. In 2D only the first two rows and columns are used. Space is open along a
+ * vector that is not periodic; such a vector may be zero. */
 typedef struct kith_cell {
     double vectors[3][3];
     bool periodic[3];

@@ -11,12 +11,12 @@ extern "C" {
 
 /* Beads on a lattice: which of them share a site, and which are neighbors.
  *
- * Beads are points with whole coordinates: an array n × 3 or n × 2 of int32 or int64, any strides,
- * on the host or, for counting, on the context's CUDA device. Every value of the type is allowed.
- */
+ * Beads are points with integer coordinates: an array n × 3 or n × 2 of int32 or int64, any
+ * strides, on the host or, for counting, on the context's CUDA device. Every value of the type is
+ * allowed. */
 
-/* How to count. The first five assign the pairs to threads by the maps that docs/collisions.md
- * draws, on the CPU too. */
+/* How to count. The first five methods assign the pairs to threads by the maps drawn in
+ * docs/collisions.md, also on the CPU. */
 typedef enum kith_collisions_method {
     KITH_COLLISIONS_AUTO = 0,
     KITH_COLLISIONS_N_STEPS_SINGLE_ROW,
@@ -47,15 +47,16 @@ typedef struct kith_collisions_options {
 /* Counts the collisions: unordered pairs i < j of beads at one site. k beads at a site are
  * k (k − 1) / 2 of them.
  *
- *   context  where to compute. Beads on the host serve every context; beads on a device the one
- *            that computes there
+ *   context  where to compute. Beads on the host can be used with every context, beads on a device
+ *            with a context on that device
  *   options  NULL for a method chosen by the number of beads, their spread and the device
  *   beads    n × 3 or n × 2, int32 or int64
  *   count    [out] on the host
  *
- * Errors: KITH_INVALID_ARGUMENT (shape, dtype, place, unknown method), KITH_UNSUPPORTED (beads on a
- *         device and a context on the CPU), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
- * Cost:   by method O(n²) or O(n) work and O(n) memory, kept by the context for the next call.
+ * Errors: KITH_INVALID_ARGUMENT (shape, dtype, device, unknown method), KITH_UNSUPPORTED (beads on
+ *         a device and a context on the CPU), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
+ * Cost:   O(n²) or O(n) work, depending on the method, and O(n) memory, which the context keeps for
+ *         the next call.
  * Source: the counts of lattice proteins (Lau & Dill 1989); docs/collisions.md has the methods. */
 KITH_API kith_status kith_collisions_count(kith_context *context,
                                            const kith_collisions_options *options, kith_array beads,
@@ -69,13 +70,12 @@ KITH_API kith_status kith_collisions_choose(kith_context *context,
 /* A count in progress. */
 typedef struct kith_collisions_promise kith_collisions_promise;
 
-/* Starts to count and returns immediately; any number of promises may be in progress, of one
- * context and of several. They are computed in the order of the launches of their context: on its
- * stream on a GPU, by a worker thread of its own on the CPU, while the context can be used for
- * other things.
+/* Starts a count and returns immediately. Any number of promises may be in progress, of one context
+ * or of several. Those of a context are computed in the order of their launches: on a GPU on its
+ * stream, on the CPU by a worker thread, while the context can be used for other calls.
  *
- * Beads on the host are copied before the return; beads on a device must stay as they are until the
- * fetch.
+ * Beads on the host are copied before the function returns; beads on a device must not change until
+ * the fetch.
  *
  *   promise  [out] owned by the caller; free with kith_collisions_promise_free, before its context;
  *            NULL on failure
@@ -85,14 +85,14 @@ KITH_API kith_status kith_collisions_launch(kith_context *context,
                                             const kith_collisions_options *options,
                                             kith_array beads, kith_collisions_promise **promise);
 
-/* Waits for this promise, in whatever order they were launched, and gives its count; a second fetch
- * gives the same. */
+/* Waits for a promise and returns its count. Promises can be fetched in any order, and more than
+ * once. */
 KITH_API kith_status kith_collisions_fetch(kith_collisions_promise *promise, int64_t *count);
 
 /* Frees a promise, fetched or not; NULL is fine. */
 KITH_API void kith_collisions_promise_free(kith_collisions_promise *promise);
 
-/* Which beads are at one site.
+/* Which beads share a site.
  *
  * Group g < group_count is a site with two beads or more: members member[begin[g]] …
  * member[begin[g + 1] − 1], ascending. Groups are in the order of their first members. */
@@ -132,13 +132,13 @@ KITH_API kith_status kith_collisions_pairs(const kith_collisions_groups *groups,
  *   count     [out]
  *
  * Errors: as kith_collisions_count, and KITH_INVALID_ARGUMENT (a length other than n, or any other
- * letter: the message names it).
+ *         letter: the message names it).
  * Cost:   O(n) work and memory. */
 KITH_API kith_status kith_contacts_count(kith_context *context, kith_array beads,
                                          const char *sequence, int64_t *count);
 
 /* The energy of a conformation in the HP model: −1 for each contact of two H (Lau & Dill 1989,
- * Macromolecules 22, 3986). It says nothing of collisions, which the model forbids. Arguments and
+ * Macromolecules 22, 3986). Collisions, which the model forbids, are not counted. Arguments and
  * errors as kith_contacts_count. */
 KITH_API kith_status kith_hp_energy(kith_context *context, kith_array beads, const char *sequence,
                                     int64_t *energy);
@@ -153,18 +153,18 @@ KITH_API kith_status kith_hp_energy(kith_context *context, kith_array beads, con
  *   collisions  [out] B int64, or none
  *   contacts    [out] B int64, or none
  *
- * All arrays are in one place, dense in their last dimension's order (row-major): the host, or the
- * context's device, where nothing is copied and the call returns when the work is on the context's
+ * All arrays are contiguous and row-major, and all are on the host or all on the context's device.
+ * On the device nothing is copied, and the call returns when its work is enqueued on the context's
  * stream. A conformation has at most 65 535 beads.
  *
  * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, devices, offsets, sequence), KITH_UNSUPPORTED,
  *         KITH_OUT_OF_MEMORY, KITH_CANCELLED.
- * Cost:   O(beads) work, and little memory, kept by the context. */
+ * Cost:   O(beads) work, and a little memory, which the context keeps. */
 KITH_API kith_status kith_collisions_batch(kith_context *context, kith_array beads,
                                            kith_array offsets, const char *sequence,
                                            kith_array collisions, kith_array contacts);
 
-/* What a conformation has, all from one walk over its beads. */
+/* All counts of a conformation, from one pass over its beads. */
 typedef struct kith_collisions_summary {
     int64_t beads, collisions, contacts;
     int64_t sites;       /* that have a bead */
@@ -178,8 +178,9 @@ typedef struct kith_collisions_summary {
  *   summary  [out]
  *
  * Errors: as kith_collisions_count.
- * Cost:   O(n) work; 10 bytes a bead, at most 32, and the caches of the threads, if each site with
- *         a margin of one has a number of 64 bits; else up to 96 a bead. */
+ * Cost:   O(n) work; 10 to 32 bytes per bead and a buffer per thread, if the sites of the
+ *         bounding box, with a margin of one, can be numbered in 64 bits; otherwise up to 96
+ *         bytes per bead. */
 KITH_API kith_status kith_collisions_summarize(kith_context *context, kith_array beads,
                                                kith_collisions_summary *summary);
 

@@ -16,8 +16,8 @@ typedef struct kith_initial {
     const char *description; /* one line, with units and source */
     int64_t default_count;   /* bodies if options.count is 0 */
     int64_t fixed_count;     /* the only number of bodies possible, or 0 for any */
-    const char *run_hint; /* arguments of kith run that suit it, "--dt 0.01 --until 10"; or NULL */
-    kith_units units;     /* of the bodies; all 0 where G = 1 */
+    const char *run_hint;    /* suitable arguments of kith run, "--dt 0.01 --until 10"; or NULL */
+    kith_units units;        /* of the bodies; all 0 if G = 1 */
 } kith_initial;
 
 /* The table of initial conditions; *count rows, static memory. */
@@ -29,7 +29,7 @@ typedef struct kith_planet {
 } kith_planet;
 
 typedef struct kith_initial_options {
-    int64_t count; /* bodies; 0: the kind's default, or none at all if count_given */
+    int64_t count; /* bodies; 0: the default of the kind, or no bodies if count_given */
     bool count_given;
     uint64_t seed;      /* of the random numbers (Philox 4x64-10 of Random123) */
     int32_t dimensions; /* 0 or 3; 2 for the kinds that can be flat (lattice, cubes, two-body …) */
@@ -39,8 +39,8 @@ typedef struct kith_initial_options {
     int64_t planet_count;               /* their number */
     double star_mass;                   /* planets: > 0, or 0: 1 */
     double gravitational_constant;      /* planets: > 0, or 0: 1 */
-    kith_orbit_coordinates coordinates; /* planets: what their orbits are relative to */
-    double density;                     /* crystals: particles a volume, > 0, or 0: 1 */
+    kith_orbit_coordinates coordinates; /* planets: the center of their orbits */
+    double density;                     /* crystals: particles per unit volume, > 0, or 0: 1 */
     double temperature;                 /* crystals: ≥ 0, in units of energy */
     kith_poll *poll; /* called every 0.05 s, cancels if it returns true; NULL: none */
     void *poll_user; /* its argument */
@@ -61,8 +61,8 @@ typedef struct kith_initial_options {
  *            kind's units and G
  *
  * Errors: KITH_INVALID_ARGUMENT (unknown kind: the message lists the known ones; a count or option
- *         that the kind does not take; elements of which there is no orbit), KITH_OUT_OF_MEMORY,
- * KITH_CANCELLED.
+ *         that the kind does not support; invalid orbital elements), KITH_OUT_OF_MEMORY,
+ *         KITH_CANCELLED.
  *
  * Cost: O(N). */
 KITH_API kith_status kith_initial_make(const char *kind, const kith_initial_options *options,

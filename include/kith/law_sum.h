@@ -7,23 +7,22 @@
 extern "C" {
 #endif
 
-/* Adds a short-ranged law to a long-ranged one, as lennard-jones to coulomb, of ions.
+/* Adds a short-ranged law to a long-ranged one, such as lennard-jones to coulomb for ions.
  *
- *     V(i, j) of pairs within the cutoff is the sum of both; beyond it and at all images law's
- * alone
+ *     V(i, j) = law + near within the cutoff, law alone beyond it and at all other images
  *
- * The solvers ewald and pme sum such laws, with the cutoff, shift and tail of their options for the
- * law that is added; the cutoff of law's own pairs is then chosen. All other functions refuse it.
+ * The solvers ewald and pme support such laws. The cutoff, shift and tail of their options are
+ * those of the added law; the cutoff of the real-space part of law is then chosen. All other
+ * functions refuse such a law.
  *
- *   law   [in, out] coulomb or another law of charges, or none, over the distance
- *   near  any law that the solver cutoff takes; law owns it from here on, and frees it. NULL is
- *         refused
+ *   law   [in, out] coulomb, or another law of the form charges (or 1) over the distance
+ *   near  any law that the solver cutoff supports; law takes ownership and frees it. Not NULL
  *
- * Errors: KITH_INVALID_ARGUMENT (another law, one with one added already, or law itself: then near
- *         stays the caller's). */
+ * Errors: KITH_INVALID_ARGUMENT (law has any other form or already has an added law, or near is law
+ *         itself; near then still belongs to the caller). */
 KITH_API kith_status kith_law_add(kith_law *law, kith_law *near);
 
-/* The law that was added, or NULL; it lives as long as law. */
+/* The added law, or NULL; valid as long as law. */
 KITH_API const kith_law *kith_law_added(const kith_law *law);
 
 #ifdef __cplusplus

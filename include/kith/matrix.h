@@ -11,12 +11,12 @@
 extern "C" {
 #endif
 
-/* The interaction matrix of two sets of particles, V[i][j] = V(i, j) of a law (kith/law.h), kept or
- * reduced as it is computed.
+/* The interaction matrix of two sets of particles, V[i][j] = V(i, j) of a law (kith/law.h), stored
+ * or reduced as it is computed.
  *
- * Positions have 1 to 16 dimensions, r² = Σ_c (x_jc − x_ic)². Beyond three a pair costs a
- * subtraction and a multiplication more for each dimension, formulas are in r and r2 alone (not dx,
- * dy, dz), and the matrix is computed on the CPU. */
+ * Positions have 1 to 16 dimensions, r² = Σ_c (x_jc − x_ic)². With more than three, each further
+ * dimension costs a subtraction and a multiplication per pair, formulas may use r and r2 only (not
+ * dx, dy, dz), and the matrix is computed on the CPU. */
 
 /* V[i][i], if the rows are the columns. */
 typedef enum kith_matrix_diagonal {
@@ -39,12 +39,12 @@ typedef struct kith_matrix_options {
     double diagonal_value;
     kith_matrix_diagonal diagonal;
     kith_matrix_method method;
-    int32_t block;  /* threads of a tile, of TILE_P (1 to 1024) and TILE_P2 (its side, 1 to 32); 0:
-                       the best */
-    bool symmetric; /* compute V[i][j] for i ≤ j and write it twice: the rows are the columns, and
-                       the caller knows that the law's V(i, j) is V(j, i). It pays where a formula
-                       takes longer to compute than to write. The last digit of laws that take a
-                       logarithm may differ */
+    int32_t block;  /* threads of a tile of TILE_P (1 to 1024), side of a tile of TILE_P2 (1 to 32);
+                       0: the best */
+    bool symmetric; /* compute V[i][j] for i ≤ j and store it twice: the rows are the columns, and
+                       the caller asserts that V(i, j) = V(j, i). Faster only for formulas that take
+                       longer to compute than to write. The last digit of laws with a logarithm may
+                       differ */
 } kith_matrix_options;
 
 /* The matrix itself.
@@ -54,37 +54,36 @@ typedef struct kith_matrix_options {
  *   context  where to compute
  *   law      NULL for gravity, −m_i m_j / s
  *   options  NULL for ε = 0 and a diagonal of zeros
- *   rows     n particles; their columns m and q
+ *   rows     n particles, with columns m and q
  *   columns  m particles; NULL: the rows themselves
  *   matrix   [out] n × m, any strides; the dtype of the positions
  *
  * All arrays have one dtype and are on one device; the matrix must not overlap the others. Arrays
- * on the host serve every context, and a GPU hands its rows over in blocks while it computes the
- * next; arrays on a CUDA device are computed on there, on the context's stream, and nothing is
- * waited for.
+ * on the host can be used with every context; a GPU copies blocks of rows to the host while it
+ * computes the next. Arrays on a CUDA device need a context on that device; the call returns when
+ * its work is enqueued on the context's stream.
  *
  * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, devices, names of columns, ε < 0, a number that is
  *         not finite: the message names the row; symmetric with two sets), KITH_OUT_OF_MEMORY,
  *         KITH_UNSUPPORTED (a method that the device does not support, a column softening, more
- *         than three dimensions on a GPU),
- *         KITH_CANCELLED; those of kith_law_compile.
+ *         than three dimensions on a GPU), KITH_CANCELLED; those of kith_law_compile.
  * Cost:   n·m pairs (half of that if symmetric), O(n + m) memory besides the matrix.
- * Error:  a few units in the last place of each element, as the law's header says.
- * Bits:   the same on every run and for every number of threads, of blocks and of rows a call.
+ * Error:  a few units in the last place of each element, as stated in kith/law.h.
+ * Bits:   the same on every run and for every number of threads, of blocks and of rows per call.
  * Source: tiles as in Nyland, Harris & Prins 2007 (GPU Gems 3, chapter 31). */
 KITH_API kith_status kith_matrix_compute(kith_context *context, const kith_law *law,
                                          const kith_matrix_options *options,
                                          const kith_particles *rows, const kith_particles *columns,
                                          kith_array matrix);
 
-/* The same, into an NPY file of n × m in C order, row by row: the matrix need not fit in memory.
+/* Writes the matrix to an NPY file, n × m in C order, row by row: it need not fit in memory.
  *
- *   memory   maximum bytes of rows in flight; 0: 256 MiB. At least two rows are there
+ *   memory   maximum bytes of buffered rows; 0: 256 MiB. At least two rows are buffered
  *   path     NULL: the rows are computed and discarded, for measurements
- *   seconds  [out] or NULL: how long it took without the writing
+ *   seconds  [out] time of the computation without writing, or NULL
  *
  * The file is written under a temporary name and renamed at the end; the progress callback counts
- * rows. Arrays are the host's; symmetric makes no difference. Errors: those above, and
+ * rows. Arrays are on the host; symmetric is ignored. Errors: as kith_matrix_compute, and
  * KITH_IO_ERROR. */
 KITH_API kith_status kith_matrix_write(kith_context *context, const kith_law *law,
                                        const kith_matrix_options *options,
@@ -98,11 +97,11 @@ typedef enum kith_matrix_reduction {
     KITH_REDUCE_ARGMIN /* the smallest j with the minimum: of distances, the nearest */
 } kith_matrix_reduction;
 
-/* A value a row, out[i] = Σ_j, min_j, max_j or argmin_j of V[i][j], without the matrix.
+/* One value per row, out[i] = Σ_j, min_j, max_j or argmin_j of V[i][j], without storing the matrix.
  *
  * If the rows are the columns, j = i is left out, unless options->diagonal is KITH_DIAGONAL_KEEP or
- * KITH_DIAGONAL_VALUE: then V[i][i] counts as every other element does. NaN is passed over by all
- * but the sum. The minimum over nothing is +∞, the maximum −∞, and their place −1.
+ * KITH_DIAGONAL_VALUE: then V[i][i] is treated as every other element. All but the sum ignore NaN.
+ * Without elements the minimum is +∞, the maximum −∞ and argmin −1.
  *
  *   out  [out] n; the positions' dtype, int64 for argmin
  *
@@ -114,12 +113,12 @@ KITH_API kith_status kith_matrix_reduce(kith_context *context, const kith_law *l
 
 /* Counts the values in each of `bins` bins of equal width between low and high.
  *
- * Bin k has low + k w ≤ V < low + (k + 1) w, the last one its end too, as NumPy's histogram; values
- * outside and NaN are not counted. If the rows are the columns, a pair counts once (i < j), and
- * V[i][i] with KITH_DIAGONAL_KEEP and KITH_DIAGONAL_VALUE (i ≤ j: NumPy's histogram of the upper
- * triangle with its diagonal).
+ * Bin k has low + k w ≤ V < low + (k + 1) w, and the last bin includes its end, as in NumPy's
+ * histogram; values outside and NaN are not counted. If the rows are the columns, a pair counts
+ * once (i < j), and V[i][i] with KITH_DIAGONAL_KEEP and KITH_DIAGONAL_VALUE (i ≤ j: NumPy's
+ * histogram of the upper triangle with its diagonal).
  *
- *   counts  [out] an element a bin, int64, contiguous
+ *   counts  [out] one element per bin, int64, contiguous
  *
  * Errors: as kith_matrix_compute; bins < 1, low ≥ high. */
 KITH_API kith_status kith_matrix_histogram(kith_context *context, const kith_law *law,
@@ -130,9 +129,9 @@ KITH_API kith_status kith_matrix_histogram(kith_context *context, const kith_law
 
 /* y = V b without the matrix: y_i = Σ_j V[i][j] b_j. If the rows are the columns, j = i is left
  * out, unless options->diagonal is KITH_DIAGONAL_KEEP or KITH_DIAGONAL_VALUE: a kernel matrix K
- * with its own K[i][i], or with another.
+ * with its own K[i][i], or with a given one.
  *
- *   b  m, or m × k for k vectors, one after the other
+ *   b  m, or m × k for k vectors
  *   y  [out] n, or n × k
  *
  * Errors, bits: as kith_matrix_compute. Error: of sums. */

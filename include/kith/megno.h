@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* A sample of a trajectory's chaos at a time. */
+/* MEGNO and the growth of the displacement at a time. */
 typedef struct kith_megno_sample {
     double time;
     double megno;      /* Y */
@@ -29,13 +29,13 @@ typedef struct kith_megno_options {
 typedef struct kith_megno {
     double megno, mean_megno; /* at the end */
     double lyapunov_exponent; /* the slope of ln |δ| by least squares, over the second half */
-    double lyapunov_time;     /* 1 / it; infinite if it is not greater than 0 */
+    double lyapunov_time;     /* 1 / lyapunov_exponent; infinite if that is not greater than 0 */
     int64_t steps;            /* of ias15 */
 } kith_megno;
 
 /* The mean exponential growth of nearby orbits (Cincotta & Simó 2000, A&AS 147, 205) and the
- * Lyapunov exponent of bodies under gravity, by variational equations of first order: with every
- * body moves a small displacement δ,
+ * Lyapunov exponent of bodies under gravity, by variational equations of first order: every body
+ * has a small displacement δ,
  *
  *     δ'' = Σ_j (∂a / ∂x_j) δ_j,    L = ln |δ|,    Y(t) = 2 (L(t) − (1/t) ∫_0^t L dt'),
  *
@@ -53,7 +53,7 @@ typedef struct kith_megno {
  * Errors: KITH_INVALID_ARGUMENT (until is not after the time of the bodies, dt or samples < 0,
  *         softening < 0, G or a mass < 0 or not finite, no velocities, fewer than two bodies;
  *         bodies collide), KITH_UNSUPPORTED (a GPU), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
- * Cost:   about 16 times N N_m pairs a step of ias15, N_m bodies with mass, on one thread.
+ * Cost:   about 16 N N_m pairs per step of ias15, with N_m bodies of nonzero mass, on one thread.
  * Bits:   the same on every run and for every number of threads. */
 KITH_API kith_status kith_megno_compute(kith_context *context, const kith_megno_options *options,
                                         const kith_bodies *bodies, kith_megno_sample *samples,

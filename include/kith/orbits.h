@@ -58,24 +58,25 @@ KITH_API kith_status kith_kepler_solve(double e, double M, double *anomaly);
  *          the other mass; greater than 0
  *   orbit  [out]
  *
- * Errors: KITH_INVALID_ARGUMENT: mu is not greater than 0, a number is not finite, the position
- *         is 0. */
+ * Errors: KITH_INVALID_ARGUMENT: mu is not greater than 0, a number is not finite, the position is
+ *         0. */
 KITH_API kith_status kith_orbit_compute(double mu, const double position[3],
                                         const double velocity[3], kith_orbit *orbit);
 
 /* Position and velocity on an orbit: the inverse of kith_orbit_compute.
  *
- *   orbit               a, e, i, Omega, omega and M decide, any angles; q is a (1 − e), to
- * rounding, or 0: then it is that. Of a parabola q decides and a is infinite. The other numbers are
- * not read position, velocity  [out]
+ *   orbit               a, e, i, Omega, omega and M are read, with any angles; q is a (1 − e) to
+ *                       rounding, or 0 to use that. For a parabola q is read and a is infinite. The
+ *                       other members are not read
+ *   position, velocity  [out]
  *
- * Errors: KITH_INVALID_ARGUMENT: mu is not greater than 0, a number is not finite, e is negative,
- *         a has the wrong sign or is 0, e = 1 without q (rectilinear motion among them), q is not
- *         a (1 − e). */
+ * Errors: KITH_INVALID_ARGUMENT: mu is not greater than 0, a number is not finite, e is negative, a
+ *         has the wrong sign or is 0, e = 1 without q (rectilinear motion among them), q is not a
+ *         (1 − e). */
 KITH_API kith_status kith_orbit_place(double mu, const kith_orbit *orbit, double position[3],
                                       double velocity[3]);
 
-/* What the orbits of several bodies are relative to. The first body is the star. */
+/* The centers of the orbits of several bodies. The first body is the star. */
 typedef enum kith_orbit_coordinates {
     KITH_HELIOCENTRIC, /* the star;                                  μ = G (m_0 + m_k) */
     KITH_JACOBI,     /* the center of mass of bodies 0 … k − 1;     μ = G (m_0 + … + m_k) */
@@ -83,14 +84,14 @@ typedef enum kith_orbit_coordinates {
 } kith_orbit_coordinates;
 
 typedef struct kith_orbits_options {
-    double gravitational_constant; /* 0: that of the bodies; 1 if they have none */
+    double gravitational_constant; /* 0: that of the bodies, else 1 */
     kith_orbit_coordinates coordinates;
 } kith_orbits_options;
 
 /* The orbits of all bodies but the first, the star.
  *
- * A body whose position or velocity is not finite has been removed: its orbit is NaN, and its mass
- * does not count. Without a star all orbits are NaN.
+ * A body whose position or velocity is not finite counts as removed: its orbit is NaN, and its mass
+ * is ignored. Without a star all orbits are NaN.
  *
  *   options  NULL for the defaults
  *   bodies   n bodies in 2 or 3 dimensions; masses are 1 and velocities 0 if absent

@@ -10,14 +10,14 @@
 extern "C" {
 #endif
 
-/* What to list of each pair, or-ed. */
+/* What to list for each pair; flags. */
 typedef enum kith_pairs_quantity {
-    KITH_PAIRS_I = 1,          /* the first point's row */
-    KITH_PAIRS_J = 2,          /* the second's */
-    KITH_PAIRS_SHIFTS = 4,     /* S, a whole number for each cell vector */
+    KITH_PAIRS_I = 1,          /* row of the first point */
+    KITH_PAIRS_J = 2,          /* row of the second point */
+    KITH_PAIRS_SHIFTS = 4,     /* S, an integer for each cell vector */
     KITH_PAIRS_VECTORS = 8,    /* x_j − x_i + S·cell */
     KITH_PAIRS_DISTANCES = 16, /* the vector's length */
-    KITH_PAIRS_COUNTS = 32     /* nothing: only how many pairs each point has */
+    KITH_PAIRS_COUNTS = 32     /* only the number of pairs of each point */
 } kith_pairs_quantity;
 
 typedef enum kith_pairs_method {
@@ -40,23 +40,24 @@ typedef struct kith_pairs_options {
     kith_array radii;   /* n: a pair is nearer than cutoff + radius_i + radius_j; none: 0 */
     kith_array query_radii; /* m; both or neither, if there are queries */
 
-    /* The points j that are not partners of i, at any image, are exclusions[offsets[i]] … up to
-     * offsets[i + 1] − 1, in any order: int64 of m + 1 (n + 1 without queries), and int64. */
+    /* Points excluded as partners of i, at any image: exclusions[exclusion_offsets[i]] …
+     * exclusions[exclusion_offsets[i + 1] − 1], in any order. Both int64; m + 1 offsets (n + 1
+     * without queries). */
     kith_array exclusion_offsets, exclusions;
 
     /* Many systems in one call: system s has the rows offsets[s] … offsets[s + 1] − 1 of the
-     * positions, and of the queries; int64 on the host, from 0, ascending, ending with n (m). None:
-     * one system. No pair crosses systems. */
+     * positions, and of the queries; int64 on the host, ascending from 0 to n (m). Absent: one
+     * system. There are no pairs between systems. */
     kith_array system_offsets, query_system_offsets;
 
-    int64_t memory_limit; /* bytes that a list may take; 0: what is available */
+    int64_t memory_limit; /* maximum bytes of a list; 0: the available memory */
     kith_pairs_method method;
 } kith_pairs_options;
 
 /* A list of pairs, by rows: the pairs of i have the indices offsets[i] … offsets[i + 1] − 1.
  *
- * Arrays are where the positions are; those not requested are absent. They stay the list's and are
- * good until its next use by kith. */
+ * Arrays are on the device of the positions; those not requested are absent. The list owns them;
+ * they are valid until its next use by kith. */
 typedef struct kith_pairs {
     int64_t row_count;                /* n, or the number of queries */
     int64_t count;                    /* pairs */
@@ -65,49 +66,49 @@ typedef struct kith_pairs {
     kith_array shifts;                /* count × D, int32 */
     kith_array vectors;               /* count × D, in the dtype of the positions */
     kith_array distances;             /* count */
-    struct kith_pairs_memory *memory; /* kith's own */
+    struct kith_pairs_memory *memory; /* internal */
 } kith_pairs;
 
 /* Pairs of points nearer to each other than a cutoff.
  *
  *     |x_j − x_i + S·cell| < cutoff,    S·cell = Σ_k S_k vectors[k],  S_k = 0 where not periodic
  *
- * strictly, for every i, j and S; i = j only with S ≠ 0. Different points at one place are a pair.
- * Positions may lie anywhere; S is that of the positions as they are given (the convention of
- * vesin). The cutoff may be larger than the cell: then there are several images of a point, and
- * images of i itself.
+ * strictly, for every i, j and S; i = j only with S ≠ 0. Different points at the same position are
+ * a pair. Positions may lie outside the cell; S belongs to the positions as given (the convention
+ * of vesin). If the cutoff is larger than the cell, several images of a point, and images of i
+ * itself, are listed.
  *
- * The full list has (i, j, S) and (j, i, −S). The half list has the one of them with i < j, or with
- * i = j and the first component of S that is not 0 positive. Pairs are sorted by i, then j, then S
- * (its first component first).
+ * The full list has (i, j, S) and (j, i, −S). The half list has the one with i < j, or with i = j
+ * and the first nonzero component of S positive. Pairs are sorted by i, then j, then S (its first
+ * component first).
  *
- * A pair is judged by its distance as computed in the positions' dtype (each operation rounded; no
- * operation fused), and the cutoff rounded to it: distances listed are less than that, and CPU and
- * GPU list the same pairs. With radii, r² < (radius_i + radius_j + cutoff)² is what counts.
+ * The criterion is evaluated in the positions' dtype, with each operation rounded and none fused,
+ * and with the cutoff rounded to it: listed distances are less than that, and CPU and GPU list the
+ * same pairs. With radii it is r² < (radius_i + radius_j + cutoff)².
  *
  *   context    where to compute
  *   options    not NULL: a cutoff must be given
  *   positions  n × 1 to n × 16, float or double, any strides, host or device; radii, queries and
- *              exclusions are in the same place, the first two of the same dtype. Other than n × 2
- *              and n × 3 in open space and on the host alone, with r² summed from the first
- *              coordinate to the last
+ *              exclusions are on the same device, radii and queries of the same dtype. Shapes other
+ *              than n × 2 and n × 3 only in open space and on the host, with r² summed from the
+ *              first coordinate to the last
  *   cell       one for each system; NULL for open space
- *   pairs      [in, out] NULL: a new list, owned by the caller; free with kith_pairs_free. Else the
- *              list's memory is used again. Left as it was, or empty, on failure. A struct of
- *              zeros of the caller's own is not a list
+ *   pairs      [in, out] NULL: a new list, owned by the caller; free with kith_pairs_free.
+ *              Otherwise the list's memory is reused. Unchanged or empty on failure. A kith_pairs
+ *              made by the caller is not a list
  *
- * Errors: KITH_INVALID_ARGUMENT (cutoff not positive or not finite; shapes, dtypes, places;
+ * Errors: KITH_INVALID_ARGUMENT (cutoff not positive or not finite; shapes, dtypes, devices;
  *         periodic vectors that are linearly dependent; a number that is not finite, or a point
  *         more than 2³⁰ cells away: the message names the row), KITH_OUT_OF_MEMORY (the list needs
  *         more than memory_limit, than kith_memory_available (kith/build.h) or than a GPU has free;
- *         the message says how many pairs, and on the host nothing was allocated for them),
- *         KITH_UNSUPPORTED (more than 2³¹ − 1 points, points of other than 2 or 3
- *         dimensions on a GPU), KITH_CANCELLED.
+ *         the message states the number of pairs; on the host nothing is allocated before),
+ *         KITH_UNSUPPORTED (more than 2³¹ − 1 points, points of other than 2 or 3 dimensions on a
+ *         GPU), KITH_CANCELLED.
  * Cost:   O(n + pairs), with 1 or more than 3 dimensions O(n log n) at best and up to O(n²) as
- *         dimensions grow; 8 (n + 1) and 16 bytes a pair (8 if narrow), +4 D for shifts, D + 1
- *         reals for vectors and distances; about 80 n bytes for the search, kept by the list.
- *         Neither empty space nor points far outside cost memory. A second call with a list and a
- *         context of the same sizes allocates nothing.
+ *         dimensions grow; 8 (n + 1) bytes and 16 bytes per pair (8 if narrow), 4 D more for
+ *         shifts, D + 1 reals more for vectors and distances; about 80 n bytes for the search,
+ *         which the list keeps. Empty space and distant points cost no memory. A second call with
+ *         the same list, context and sizes allocates nothing.
  * Bits:   the same on every run and for every number of threads.
  * Source: cell lists: Allen & Tildesley 2017, §5.3.2; k-d trees, for other than 2 or 3 dimensions:
  *         Friedman, Bentley & Finkel 1977. */
@@ -115,36 +116,36 @@ KITH_API kith_status kith_pairs_compute(kith_context *context, const kith_pairs_
                                         kith_array positions, const kith_cell *cell,
                                         kith_pairs **pairs);
 
-/* As kith_pairs_compute, but keeps the list as long as it has all pairs nearer than the cutoff: a
- * list is made with cutoff + skin, and again only after a point has moved by more than skin/2 since
- * then, or if the number of points, the cells or the options are others than then (Verlet 1967).
- * The list so has pairs at distances up to cutoff + skin, and at larger ones later. A kept list's
- * vectors and distances are brought up to date, and unspecified if that was cancelled; exclusions
- * and radii are taken to be the same.
+/* As kith_pairs_compute, but keeps the list as long as it includes all pairs within the cutoff: a
+ * list is made with cutoff + skin, and rebuilt only after a point has moved by more than skin/2
+ * since then, or if the number of points, the cell or the options have changed (Verlet 1967). The
+ * list thus has pairs at distances up to cutoff + skin, and later at larger ones. Vectors and
+ * distances of a kept list are updated (and unspecified if that is cancelled); exclusions and radii
+ * are assumed to be the same.
  *
  *   rebuilt  [out] whether the list was rebuilt; may be NULL
  *
- * Cost: O(n) for a kept list, and O(pairs) if it has vectors or distances; D n reals to keep. */
+ * Cost: O(n) for a kept list, O(pairs) if it has vectors or distances; memory of D n reals. */
 KITH_API kith_status kith_pairs_update(kith_context *context, const kith_pairs_options *options,
                                        kith_array positions, const kith_cell *cell,
                                        kith_pairs **pairs, bool *rebuilt);
 
 /* The k nearest points of every point, by distance, then j, then S.
  *
- * As kith_pairs_compute, except that a row has its first k pairs only, in that order, and fewer if
- * there are no more. A cutoff of 0 means no cutoff; half, skin, radii and exclusions must not be
- * given. In a periodic cell images count as points of their own, those of i too. Distances are
- * equal if they are so as listed, rounded.
+ * As kith_pairs_compute, except that a row has its first k pairs only, in that order, or fewer if
+ * there are fewer. A cutoff of 0 means no cutoff; half, skin, radii and exclusions must not be
+ * given. In a periodic cell images count as separate points, including those of i. Distances are
+ * compared as listed, after rounding.
  *
- * Errors: as kith_pairs_compute. KITH_INVALID_ARGUMENT where points of 1 or more than 3 dimensions,
- *         without a cutoff, have coordinates above half of the largest number of their dtype.
- *         KITH_UNSUPPORTED too where points are that far apart along open axes, and the periodic
- *         cell that small, that more than 2^30 images may be as near as the k-th. */
+ * Errors: as kith_pairs_compute. KITH_INVALID_ARGUMENT also if points of 1 or more than 3
+ *         dimensions, without a cutoff, have coordinates above half of the largest number of their
+ *         dtype. KITH_UNSUPPORTED also if points are so far apart along open axes, and the periodic
+ *         cell is so small, that more than 2^30 images may be as near as the k-th point. */
 KITH_API kith_status kith_pairs_nearest(kith_context *context, const kith_pairs_options *options,
                                         kith_array positions, const kith_cell *cell, int64_t k,
                                         kith_pairs **pairs);
 
-/* Frees a list, before its context; NULL is fine, and a struct of zeros is left alone. */
+/* Frees a list, before its context; NULL is fine, and a struct of zeros is ignored. */
 KITH_API void kith_pairs_free(kith_pairs *pairs);
 
 #ifdef __cplusplus

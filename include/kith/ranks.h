@@ -7,17 +7,18 @@
 extern "C" {
 #endif
 
-/* Exchanges that are waited for apart: those of one part of the work go on while the next part is
- * computed. */
+/* Number of batches of exchanges, each completed by its own wait: those of one part of the work
+ * proceed while the next part is computed. */
 #define KITH_MESSAGE_BATCHES 2
 
-/* Maximum number of values in one maximum. */
+/* Maximum number of values of one post_maximum. */
 #define KITH_MESSAGE_VALUES 3
 
-/* What kith needs of a library that passes messages between the processes of a job (its ranks),
- * with the functions of MPI that do it. Memory is the host's, and buffers are those of the caller:
- * receive and collective functions write into them. Each rank calls all functions from the thread
- * that called kith. None of them returns an error: a library that fails ends the job (MPI_Abort).
+/* The functions that kith needs of a library that passes messages between the processes of a job
+ * (its ranks), with the corresponding functions of MPI. Memory is on the host, and buffers belong
+ * to the caller: receive and collective functions write into them. Each rank calls all functions
+ * from the thread that called kith. They return no errors: a library that fails must end the job
+ * (MPI_Abort).
  *
  * post_send, post_receive
  *          Begin to send or receive bytes (MPI_Isend, MPI_Irecv): the memory belongs to the library
@@ -29,7 +30,7 @@ extern "C" {
  * progress Lets what was posted go on; called between pieces of work (MPI_Iprobe, MPI_Test).
  * wait     Completes everything posted in a batch (MPI_Waitall).
  * broadcast
- *          Collective: bytes of rank 0 come to all (MPI_Bcast).
+ *          Collective: broadcasts bytes of rank 0 (MPI_Bcast).
  * gather   Collective: of an array that all ranks have, rank k's elements, first[k] to
  *          first[k + 1] - 1, come to all (MPI_Allgatherv in place).
  * add      Collective: replaces each value by its sum over all ranks, modulo 2^64
@@ -48,25 +49,25 @@ typedef struct kith_messages {
     void (*add)(void *state, unsigned long long *values, int64_t count);
 } kith_messages;
 
-/* Makes a context one rank's of a job, for as long as it lives: forces and simulations then
- * divide their work on pairs among the ranks; solvers and integrators that cannot are refused. All
- * other functions compute the same on every rank.
+/* Makes a context that of one rank of a job, for its lifetime: forces and simulations then divide
+ * their work on pairs among the ranks; solvers and integrators that do not support this are
+ * refused. All other functions compute the same on every rank.
  *
- * Every rank makes the same calls with the same arguments; the results come to all of them, and
- * have the bits of one process, whatever the number of ranks. All compute with the best instruction
- * set that all of them have and with the tuning of rank 0. If a call fails on one rank, the
- * others get KITH_IO_ERROR; if one is cancelled, all are. A rank that cannot go on must end the job
- * (MPI_Abort): the others would wait for it.
+ * Every rank makes the same calls with the same arguments. All get the results, which have the bits
+ * of one process for every number of ranks. All use the best instruction set that all of them have,
+ * and the tuning of rank 0. If a call fails on one rank, the others get KITH_IO_ERROR; if one is
+ * cancelled, all are. A rank that cannot continue must end the job (MPI_Abort), because the others
+ * would wait for it.
  *
- *   context   on the CPU, in no job yet
- *   messages  the library's functions, and state, their first argument: both must live as long as
+ *   context   on the CPU, not yet part of a job
+ *   messages  the library's functions, and state, their first argument: both must exist as long as
  *             the context
  *   size      the number of ranks, at least 1
  *   rank      which of them this is, 0 to size - 1
  *
- * Collective. Errors: KITH_INVALID_ARGUMENT (a function is NULL; size, rank; the context is in a
- * job), KITH_UNSUPPORTED (the context of a rank is on a GPU), KITH_OUT_OF_MEMORY. The bytes and
- * messages of each solver are in docs/howto/cluster.md. */
+ * Collective. Errors: KITH_INVALID_ARGUMENT (a function is NULL; size or rank is out of range; the
+ * context is part of a job), KITH_UNSUPPORTED (the context of a rank is on a GPU),
+ * KITH_OUT_OF_MEMORY. The bytes and messages of each solver are in docs/howto/cluster.md. */
 KITH_API kith_status kith_context_join(kith_context *context, const kith_messages *messages,
                                        void *state, int32_t size, int32_t rank);
 

@@ -12,12 +12,12 @@ typedef struct kith_run_options {
     kith_simulation_options simulation;
     double until;  /* ≥ the bodies' time */
     int64_t every; /* steps between frames; 0: about 1000 frames in all */
-    /* A frame at every multiple of this time after the start instead; 0: no. An adaptive integrator
+    /* Instead a frame at every multiple of this time after the start; 0: no. An adaptive integrator
      * ends a step there exactly; a fixed step must divide it. */
     double every_time;
-    /* Temperature, pressure and virial every this many steps, and at the start, in
-     * /parameters/kith/pressure/{step,time,temperature,pressure,virial}; 0: those of frames alone.
-     * With a cutoff or periodic images, and steps of a fixed length. */
+    /* Record temperature, pressure and virial at this interval of steps, and at the start, in
+     * /parameters/kith/pressure/{step,time,temperature,pressure,virial}; 0: in frames only. With a
+     * cutoff or periodic images, and steps of a fixed length. */
     int64_t pressure_every;
     /* Frames have positions within the periodic cell, and the image of each body,
      * particles/trajectory/image: x = position + image · cell, to rounding. kith's readers give x.
@@ -25,15 +25,15 @@ typedef struct kith_run_options {
     bool wrap;
     const char *output;        /* an H5MD file; NULL: nothing is written */
     double checkpoint_seconds; /* of wall time between checkpoints; 0: 10 */
-    /* Called once, with the seconds between checkpoints, if these are more than 1.5 times what was
-     * requested, as steps or checkpoints take long; or NULL. */
+    /* Called once, with the interval between checkpoints in seconds, if it is more than 1.5 times
+     * the requested one because steps or checkpoints take long; or NULL. */
     void (*late)(void *late_user, double seconds);
     void *late_user;
     /* Called between two steps, at the start and at the end, in the thread that steps; it may wait.
-     * Returns how many steps may be taken before the next call; 0: any number. Or NULL. */
+     * Returns the maximum number of steps before the next call; 0: any number. Or NULL. */
     int64_t (*between_steps)(void *between_user, kith_simulation *simulation);
     void *between_user;
-    bool resume;                  /* go on from output's checkpoint */
+    bool resume;                  /* continue from output's checkpoint */
     const char *const *arguments; /* recorded in the file: the command line, NULL-ended; or NULL */
     const char *input;            /* recorded in the file: the bodies' file; or NULL */
     const char
@@ -44,7 +44,7 @@ typedef struct kith_run_options {
     int64_t systems;  /* number of systems, M */
     const char *const *inputs; /* recorded: each system's file, M of them; or NULL. The seed of
                                   an ensemble is system 0's, and one more for each next */
-    kith_bodies *last;         /* filled in with the state at the end: as many bodies; or NULL */
+    kith_bodies *last; /* filled in with the final state, the same number of bodies; or NULL */
 } kith_run_options;
 
 typedef struct kith_run_summary {
@@ -52,26 +52,26 @@ typedef struct kith_run_summary {
     int64_t bodies, steps; /* of each system */
     int64_t evaluations;   /* of all forces in this call */
     double dt, time;
-    double dt_min, dt_max; /* dt, or the steps of an adaptive integrator that were not cut to end at
-                              a frame or at until */
+    double dt_min, dt_max; /* dt, or those of an adaptive integrator that were not shortened for a
+                              frame or until */
     int64_t body_steps;    /* Σ over steps of the bodies that took it, of all systems */
     int64_t collisions;    /* mergers, bounces and stops */
-    int64_t bodies_final;  /* of each system: those left, of which none has merged or escaped */
+    int64_t bodies_final;  /* of each system: those that have not merged or escaped */
     bool has_stopped;      /* at a collision, before until */
     double energy_initial, energy_final; /* summed over systems */
-    /* Each the largest of any system; an ensemble leaves systems without energy out. */
+    /* Each the largest of any system; systems of an ensemble without energy are left out. */
     double relative_energy_error;     /* |E − E_0| / |E_0| at the end */
     double max_relative_energy_error; /* over the frames */
     double momentum_error; /* |P − P_0| / Σ m |v| at the start, or |P − P_0| if that is 0 */
     double interactions_per_second; /* M × N² × evaluations / seconds, of this call */
     double system_steps_per_second; /* M × steps / seconds, of this call */
-    double gflops;                  /* 20 flop an interaction */
+    double gflops;                  /* 20 flop per interaction */
     double seconds;                 /* of stepping in this call, without files and diagnostics */
     kith_device device;
     kith_dtype precision;
     char integrator[KITH_NAME_BYTES], solver[KITH_NAME_BYTES];
-    kith_thermostat_kind thermostat; /* with one the energy is not kept */
-    int64_t steps_resumed;           /* steps that the checkpoint had done already */
+    kith_thermostat_kind thermostat; /* with one the energy is not conserved */
+    int64_t steps_resumed;           /* steps before the checkpoint */
     bool interrupted;
 } kith_run_summary;
 
@@ -80,26 +80,26 @@ typedef struct kith_run_summary {
  * The first frame is the start, the last is at until. By default an adaptive integrator has a frame
  * at the first step that reaches each thousandth of the time. Frames go to a hidden working file
  * next to the output. Every checkpoint_seconds of wall time (the first time after one second, or at
- * the start if less is requested; between two steps, and never so often that it costs more than a
- * twentieth of the time) a copy of it, with a checkpoint in it, takes output's place by a rename:
- * output is at all times absent, an older file, or a whole H5MD file to open and to resume from,
- * also after kill -9 or a loss of power. A run that is cancelled after its first frame writes a
- * checkpoint of the last whole step, then returns KITH_CANCELLED with the summary filled in;
- * before, the output is as it was. A run that a collision stops has a last frame after that step.
+ * the start if less is requested; between two steps, and in at most 5 % of the time) a copy of it
+ * with a checkpoint replaces output by a rename: output is at all times absent, an older file, or a
+ * complete H5MD file that can be opened and resumed, also after kill -9 or a loss of power. A run
+ * that is cancelled after its first frame writes a checkpoint of the last complete step, then
+ * returns KITH_CANCELLED with the summary filled in; before the first frame output is unchanged. A
+ * run that is stopped by a collision has a last frame after that step.
  *
  * Events (kith_event) are recorded in /parameters/kith/events. Frames have a row for every body of
- * the start, with coordinates that are NaN once a body has merged or escaped; kith_trajectory_read
- * has masses and radii as they are then.
+ * the start, with NaN coordinates once a body has merged or escaped; kith_trajectory_read returns
+ * the masses and radii at that time.
  *
- * Output is locked for as long as the run takes: another run that would write to it fails
- * immediately and names the process that does. A run that was killed locks nothing.
+ * Output is locked during the run: another run that would write to it fails immediately, with a
+ * message that names the process. The lock of a killed run is released.
  *
- * With resume the run goes on from output, bit for bit as if never stopped; it may be given a later
- * until. If output does not exist the run starts from the bodies. Other differences to the run that
- * wrote output (bodies, dt, integrator, softening, G, law, solver and what it takes, precision,
- * every) are an error.
+ * With resume the run continues from output with the same bits as an uninterrupted run, also to a
+ * later until. If output does not exist, the run starts from the bodies. Any other difference from
+ * the run that wrote output (bodies, dt, integrator, softening, G, law, solver and its settings,
+ * precision, every) is an error.
  *
- * The bodies' units and the G of the run are recorded in output, whose frames have them when read.
+ * The units of the bodies and the G of the run are recorded in output and returned with its frames.
  *
  *   context  where to compute
  *   options  not NULL

@@ -16,10 +16,10 @@ extern "C" {
 typedef struct kith_integrator {
     const char *name;        /* "leapfrog" */
     const char *description; /* one line with the source */
-    int32_t order;           /* the global error goes as dt^order */
-    int32_t evaluations;     /* of all forces, a step; 0: as many as it takes */
+    int32_t order;           /* the global error is proportional to dt^order */
+    int32_t evaluations;     /* of all forces, per step; 0: as needed */
     bool symplectic;
-    bool adaptive; /* chooses the lengths of its steps: dt is that of the first */
+    bool adaptive; /* chooses the lengths of its steps: dt is the first */
     bool central;  /* body 0 is a star, about which the others move on orbits */
 } kith_integrator;
 
@@ -30,7 +30,7 @@ KITH_API const kith_integrator *kith_integrator_list(int64_t *count);
  * steps that an adaptive integrator chooses. */
 typedef struct kith_simulation kith_simulation;
 
-/* What happens when two bodies come as near as the sum of their radii. */
+/* What happens when the distance of two bodies falls to the sum of their radii. */
 typedef enum kith_on_collision {
     KITH_ON_COLLISION_PASS = 0, /* nothing: they pass through each other */
     KITH_ON_COLLISION_MERGE,    /* the heavier takes the other's mass, momentum and volume */
@@ -42,18 +42,19 @@ typedef struct kith_simulation_options {
     double dt; /* > 0; of an adaptive integrator its first step, of hermite-block its longest */
     const char *integrator; /* a name of the table; NULL: "leapfrog" */
     /* G (0: the bodies' (kith_units), else 1), ε, law, solver, cutoff and cell (NULL: the bodies');
-     * law and solver are kept, so they must live as long. Masses and charges are the bodies',
-     * positions are never wrapped, and forces are summed. What ewald and pme choose they choose for
-     * the bodies as they were given, and keep it (of a slab at every step); exclusions are copied.
+     * law and solver must exist as long as the simulation. Masses and charges are the bodies',
+     * positions are never wrapped, and forces are summed. ewald and pme choose their settings for
+     * the initial bodies and keep them (for a slab they choose at every step); exclusions are
+     * copied.
      */
     kith_forces_options forces;
-    /* Of the list of pairs that a run with a cutoff keeps: how much farther than the cutoff it
-     * goes, at most another cutoff; it is rebuilt when a body has moved by half of that. 0:
-     * chosen, and adapted. Results do not depend on it, to the bit. */
+    /* Skin of the neighbor list of a run with a cutoff, at most the cutoff: the list has all pairs
+     * within cutoff + skin and is rebuilt when a body has moved by half the skin. 0: chosen and
+     * adapted. The bits of results do not depend on it. */
     double skin;
-    bool softening_of_bodies; /* take bodies->softening instead of ε */
+    bool softening_of_bodies; /* use bodies->softening instead of ε */
     kith_dtype precision;     /* KITH_F64, or KITH_F32: state and forces in float */
-    double eta; /* of hermite-block: h = (eta …)^{1/2}, as docs/physics.md says; 0: 0.02 */
+    double eta;               /* of hermite-block: h = (eta …)^{1/2} (docs/physics.md); 0: 0.02 */
     /* Of the integrator whfast: "jacobi" (NULL) or "democratic-heliocentric"; "default" (NULL),
      * "lazy", "modified-kick" or "composition"; the order of the symplectic corrector, 3, 5, 7, 11
      * or 17, or 0: none. Kernels and correctors are those of Jacobi coordinates. */
@@ -62,8 +63,8 @@ typedef struct kith_simulation_options {
     int32_t corrector;
     /* Collisions need the bodies' radii. Kinds of events: kith_event_kind. */
     kith_on_collision on_collision;
-    double restitution; /* of a bounce, 0 to 1: speed apart over speed of approach */
-    double encounter;   /* > 0: two bodies that pass at less than this are an event; 0: none */
+    double restitution; /* of a bounce, 0 to 1: speed of separation over speed of approach */
+    double encounter;   /* > 0: record pericenters of two bodies below this distance; 0: none */
     kith_thermostat thermostat; /* all zero: none */
     double escape; /* > 0: bodies farther than this from the center of mass are removed; 0: none */
 } kith_simulation_options;
@@ -71,7 +72,7 @@ typedef struct kith_simulation_options {
 /* Sums over all bodies, computed in double precision with compensated sums in a fixed order. */
 typedef struct kith_diagnostics {
     double kinetic_energy;   /* ½ Σ m v² */
-    double potential_energy; /* ½ Σ m φ; of other laws than gravity ½ Σ_i Σ_j V(i, j) */
+    double potential_energy; /* ½ Σ m φ; under laws other than gravity ½ Σ_i Σ_j V(i, j) */
     double total_energy;
     double momentum[3];         /* Σ m v */
     double angular_momentum[3]; /* Σ m x × v; in 2D only the third is not 0 */
@@ -79,11 +80,12 @@ typedef struct kith_diagnostics {
     /* −2T / W with T and W = Σ m x·a in the frame of the center of mass; 1 in equilibrium; NaN if
      * W = 0. */
     double virial_ratio;
-    /* Σ m v² / (D (N − 1)) about the velocity of the center of mass; NaN of fewer than two bodies.
+    /* Σ m v² / (D (N − 1)) relative to the velocity of the center of mass; NaN with fewer than two
+     * bodies.
      */
     double temperature;
-    /* With a cutoff or by ewald and pme as of kith_forces_totals, with the tail; else 0. The
-     * pressure is 0 unless the cell is periodic along all axes. */
+    /* With a cutoff, ewald or pme as in kith_forces_totals, with the tail; else 0. The pressure is
+     * 0 unless the cell is periodic along all axes. */
     double virial[9];
     double pressure; /* (Σ m v² + Σ_a W_aa) / (D volume) */
 } kith_diagnostics;
@@ -91,61 +93,62 @@ typedef struct kith_diagnostics {
 /* Makes a simulation; copies the bodies.
  *
  * Collisions, encounters and escapes are searched for after every step, on the paths of the bodies
- * from its start to its end: cubic Hermite curves through both. Bodies that are too near at the
- * start of a step collide, too. Several collisions of a step are resolved in the order of their
- * times, then of rows; a body that has collided once in the step is tested against others at its
- * end. A merged body has the place and velocity of the center of mass of both, which keeps mass and
- * momentum, the cube root of the sum of the cubes of the radii (in 2D the square root of the
- * squares), and the sum of the charges; of two of one mass the first stays. A bounce without
- * friction changes the velocities along the line of centers, and moves each body by what that
- * amounts to in the rest of the step; in a close encounter of hybrid it ends a small step where the
- * bodies touch. Merging does not keep energy and angular momentum.
+ * from its start to its end: cubic Hermite curves through both. Bodies that overlap at the start of
+ * a step collide, too. Several collisions in a step are resolved in the order of their times, then
+ * of rows; a body that has collided in the step is tested against others at its end. A merged body
+ * has the position and velocity of the center of mass of both, which conserves mass and momentum,
+ * the sum of the charges, and as radius the cube root of the sum of the cubes of the radii (in 2D
+ * the square root of the sum of the squares); of two equal masses the first remains. A bounce is
+ * without friction: it changes the velocities along the line of centers, and displaces each body
+ * accordingly for the rest of the step; in a close encounter of hybrid it ends a small step where
+ * the bodies touch. Merging does not conserve energy and angular momentum.
  *
  *   options  not NULL: dt has no default
- *   bodies   any number, 0 and 1 too; without velocities they start at rest
+ *   bodies   any number, including 0 and 1; without velocities they start at rest
  *   simulation  [out] owned by the caller; free with kith_simulation_free, before its context
  *
  * Errors: KITH_INVALID_ARGUMENT (dt ≤ 0 or not finite; unknown integrator: the message lists the
- *         known ones; softening < 0, or missing in the bodies that shall have it; arrays in
+ *         known ones; softening < 0, or missing in the bodies with softening_of_bodies; arrays in
  *         options->forces, or a sum of values; a skin < 0, without a cutoff, or of ewald and pme; a
- *         method that is not the solver's; bodies not finite or with a mass < 0, with another law
- *         than gravity ≤ 0: the message names the row; a formula too long for its second
- *         derivatives, and an integrator that needs the jerk; collisions and no radii, restitution
- *         outside 0 to 1, encounter or escape < 0; two bodies at one place, both with mass and
- *         without softening, and ias15; coordinates, a corrector or a kernel that do not exist, or
- *         of an integrator other than whfast; body 0 without mass, or another at its place, and
- *         whfast or hybrid; a thermostat's temperature < 0 or time ≤ 0, a mass that is not > 0, and
- *         any integrator but leapfrog with one),
- *         KITH_UNSUPPORTED (a formula, and no compiler; bodies that are periodic, and neither a
- *         cutoff nor ewald or pme; a solver that cannot do these steps or this precision, device or
- *         ensemble; ias15 in single precision, of one system on a GPU, or of an ensemble under any
- *         other law than gravity or with any other solver than direct; whfast in single precision,
- *         on a GPU with more than 64 bodies, with a softening, with a solver other than direct,
- *         under a law other than gravity, or with collisions, encounters or escapes; hybrid where
- *         whfast is, but for these, on a GPU, or of an ensemble; these in an ensemble or on a GPU;
- * a thermostat in an ensemble), KITH_OUT_OF_MEMORY. Cost:   one evaluation of all forces; 3–7
- * arrays of N × D numbers, of ias15 37. */
+ *         method that is not the solver's; bodies that are not finite or have a mass < 0, under
+ *         laws other than gravity ≤ 0: the message names the row; a formula whose second
+ *         derivatives, which the integrator needs, are too long; collisions without radii,
+ *         restitution outside 0 to 1, encounter or escape < 0; with ias15 two bodies with mass at
+ *         the same position without softening; coordinates, a corrector or a kernel that do not
+ *         exist, or are given with an integrator other than whfast; with whfast or hybrid body 0
+ *         without mass, or another body at its position; a thermostat's temperature < 0 or time ≤
+ *         0, and with a thermostat a mass that is not > 0 or any integrator but leapfrog),
+ *         KITH_UNSUPPORTED (a formula without a compiler; periodic bodies without a cutoff, ewald
+ *         or pme; a solver that does not support these steps, this precision, device or ensemble;
+ *         ias15 in single precision, of one system on a GPU, or of an ensemble under any other law
+ *         than gravity or with any other solver than direct; whfast in single precision, on a GPU
+ *         with more than 64 bodies, with a softening, with a solver other than direct, under a law
+ *         other than gravity, or with collisions, encounters or escapes; hybrid in the same cases
+ *         except for collisions, encounters and escapes, and also on a GPU or in an ensemble;
+ *         collisions, encounters or escapes in an ensemble or on a GPU; a thermostat in an
+ *         ensemble), KITH_OUT_OF_MEMORY.
+ * Cost:   one evaluation of all forces; 3–7 arrays of N × D numbers, for ias15 37. */
 KITH_API kith_status kith_simulation_create(kith_context *context,
                                             const kith_simulation_options *options,
                                             const kith_bodies *bodies,
                                             kith_simulation **simulation);
 
 /* Makes a simulation of an ensemble (kith/ensemble.h): independent systems of few bodies, advanced
- * side by side, a vector lane or a thread of the device each. All have the same number of bodies,
- * dimensions, time and options; each gives what it gives alone, to rounding. (Inside they share one
- * unit of length and one of mass: a system smaller than the largest by 10⁴⁰, or by 10⁴ in single
- * precision, is out of range.) Every function below takes one, and does to all systems what it does
- * to a single simulation.
+ * together, each in a vector lane or a thread of the device. All have the same number of bodies,
+ * dimensions, time and options; each moves as it would alone, to rounding. (Internally they share
+ * one unit of length and one of mass: a system smaller than the largest by 10⁴⁰, or by 10⁴ in
+ * single precision, is out of range.) Every function below accepts an ensemble and acts on all its
+ * systems.
  *
- * With ias15 each system takes steps of its own, and has the bits that it has alone. Such an
- * ensemble goes to times that all systems share, by kith_simulation_run and _step_by, and not by a
- * number of steps; its steps are counted as those of a system on average.
+ * With ias15 each system takes its own steps, with the same bits as alone. Such an ensemble is
+ * advanced to a common time by kith_simulation_run and _step_by, not by a number of steps; its
+ * number of steps is the average over the systems.
  *
  *   systems  M ≥ 0
  *   bodies   M × N rows, system after system; N ≤ kith_most_bodies_of_system
  *
- * Errors: as kith_simulation_create, with messages that name the system too; the rows are no
- *         multiple of systems, or N is too large.
+ * Errors: as kith_simulation_create, with messages that also name the system; the number of rows is
+ *         not a multiple of systems, or N is too large.
  * Cost:   as M simulations; 3–7 arrays of M × N × D numbers, M rounded up to a multiple of 64. */
 KITH_API kith_status kith_simulation_create_ensemble(kith_context *context,
                                                      const kith_simulation_options *options,
@@ -154,95 +157,95 @@ KITH_API kith_status kith_simulation_create_ensemble(kith_context *context,
 
 KITH_API void kith_simulation_free(kith_simulation *simulation);
 
-/* Advances by a number of steps (≥ 0), of length dt or of an adaptive integrator's own lengths; by
- * fewer if a collision or a heartbeat stops it.
+/* Advances by a number of steps (≥ 0), of length dt or as an adaptive integrator chooses; by fewer
+ * if a collision or a heartbeat stops it.
  *
- * If the context is cancelled, in the middle of a step too, it returns KITH_CANCELLED, and the
- * simulation is at the end of the last whole step.
+ * If the context is cancelled, also within a step, it returns KITH_CANCELLED, and the simulation is
+ * at the end of the last complete step.
  *
- * Cost: steps × evaluations × N² pairs; steps that take long need memory for another copy of the
- * state.
+ * Cost: steps × evaluations × N² pairs; for long steps memory for another copy of the state.
  *
  * Errors: KITH_INVALID_ARGUMENT (a step of ias15 or hybrid became too short, as two bodies collide:
- * the simulation is at the end of the step before), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
+ *         the simulation is at the end of the step before), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
  *
  * Bits: the same on every run, for every number of threads, and however the steps are split. */
 KITH_API kith_status kith_simulation_step(kith_simulation *simulation, int64_t steps);
 
-/* One step of length h instead of dt (of any sign: negative goes backwards). An adaptive integrator
- * takes as many steps as h needs, and the last ends there exactly.
+/* Advances by one step of length h instead of dt; a negative h goes backwards. An adaptive
+ * integrator takes as many steps as needed, and the last ends there exactly.
  *
  * Errors: KITH_INVALID_ARGUMENT (h is not finite, or negative with a thermostat),
- * KITH_OUT_OF_MEMORY, KITH_CANCELLED (the simulation is where it was; of an adaptive integrator at
- * the end of the last whole step).
+ *         KITH_OUT_OF_MEMORY, KITH_CANCELLED (the simulation is unchanged, with an adaptive
+ *         integrator at the end of the last complete step).
  *
  * Cost: that of a step: evaluations × N² pairs. */
 KITH_API kith_status kith_simulation_step_by(kith_simulation *simulation, double h);
 
-/* Steps until the time is exactly until; the last step is shorter if dt does not divide the rest.
- * A rest that is a whole number of steps to within 1e-9 of a step, or to what the rounding of both
- * times amounts to, is taken as whole.
+/* Steps until the time is exactly until; the last step is shorter if dt does not divide the
+ * interval. An interval within 1e-9 of a whole number of steps, or within the rounding of both
+ * times, counts as whole.
  *
- * Errors: KITH_INVALID_ARGUMENT (until is not finite, before the time now, or 2^53 steps or more
- *         away), KITH_OUT_OF_MEMORY, KITH_CANCELLED (the simulation is at the end of the last whole
- *         step).
+ * Errors: KITH_INVALID_ARGUMENT (until is not finite, before the current time, or 2^53 steps or
+ *         more away), KITH_OUT_OF_MEMORY, KITH_CANCELLED (the simulation is at the end of the last
+ *         complete step).
  * Cost:   that of its steps. */
 KITH_API kith_status kith_simulation_run(kith_simulation *simulation, double until);
 
 /* Takes at most `steps` steps (≥ 0) towards a time, with the bits of kith_simulation_run, which
- * takes all: to do something else in between. An ensemble of ias15 takes all.
+ * takes all of them. An ensemble of ias15 takes all.
  *
  * Errors: as kith_simulation_run; KITH_INVALID_ARGUMENT (steps < 0).
  * Cost:   that of its steps. */
 KITH_API kith_status kith_simulation_run_steps(kith_simulation *simulation, double until,
                                                int64_t steps);
 
-/* How many steps kith_simulation_run takes from time start: whole ones of dt, plus a shorter one if
- * *rest > 0, which is its length. An adaptive integrator takes as many as it needs. */
+/* The number of whole steps of length dt that kith_simulation_run takes from start to until; *rest
+ * is the length of a shorter last step, or 0. Not for adaptive integrators. */
 KITH_API int64_t kith_simulation_whole_steps(double start, double until, double dt, double *rest);
 
-/* The start's time plus the number of steps times dt: no error piles up. Steps of other lengths,
- * and those of an adaptive integrator, are added with what rounding took from the sum. */
+/* The time: that of the start plus the number of steps times dt, without accumulation of rounding
+ * errors. Steps of other lengths, and of an adaptive integrator, are summed with compensation. */
 KITH_API double kith_simulation_time(const kith_simulation *simulation);
 KITH_API int64_t kith_simulation_steps(const kith_simulation *simulation);
 
-/* How many independent systems: 1 unless it is an ensemble. */
+/* The number of independent systems: 1 unless it is an ensemble. */
 KITH_API int64_t kith_simulation_systems(const kith_simulation *simulation);
 
 /* Copies the state into bodies: same count and dimensions as at creation; velocities are added if
- * absent; time is set. Of bodies that were removed coordinates are NaN. Once bodies have merged or
- * escaped, masses, charges and radii are those now, 0 of bodies removed, where bodies have these
- * columns. */
+ * absent; time is set. Coordinates of removed bodies are NaN. Once bodies have merged or escaped,
+ * the columns of masses, charges and radii, if present, are set to the current values, 0 for
+ * removed bodies. */
 KITH_API kith_status kith_simulation_get_bodies(kith_simulation *simulation, kith_bodies *bodies);
 
-/* The state at a time within the last step of ias15, from the step's polynomials (dense output). It
- * changes nothing. Within a step the polynomials are of lower order than at its ends: positions are
- * good to about 10⁻¹² of an orbit, velocities to 10⁻⁹. To be exact at a time, end a step there.
+/* The state at a time within the last step of ias15, from the step's polynomials (dense output).
+ * The simulation does not change. Within a step the polynomials are of lower order than at its
+ * ends: positions are accurate to about 10⁻¹² of an orbit, velocities to 10⁻⁹. For full accuracy
+ * end a step at that time.
  *
  *   time  from the start of the last step to its end, kith_simulation_time
  *
  * Errors: KITH_INVALID_ARGUMENT (another time, count or dimensions), KITH_UNSUPPORTED (a fixed
- * step), KITH_OUT_OF_MEMORY.
+ *         step), KITH_OUT_OF_MEMORY.
  *
  * Cost: a copy of the state. */
 KITH_API kith_status kith_simulation_get_bodies_at(kith_simulation *simulation, double time,
                                                    kith_bodies *bodies);
 
-/* kith_simulation_get_bodies for some systems of an ensemble: bodies have room for systems × N, and
- * N is as at creation. A single simulation is system 0.
+/* kith_simulation_get_bodies for some systems of an ensemble: bodies has systems × N rows. A single
+ * simulation is system 0.
  *
- * Errors: KITH_INVALID_ARGUMENT (no such systems; another count or dimensions). */
+ * Errors: KITH_INVALID_ARGUMENT (the systems do not exist; another count or dimensions). */
 KITH_API kith_status kith_simulation_get_systems(kith_simulation *simulation, int64_t first,
                                                  int64_t systems, kith_bodies *bodies);
 
-/* Goes on with other bodies, as many as at creation: with positions and velocities that were
- * changed between steps, or other masses. Columns that are absent are as at creation: velocities 0,
- * masses 1. The time is then the bodies'; the steps done go on counting.
+/* Replaces the state by other bodies, of the same number as at creation: positions, velocities or
+ * masses that were changed between steps. Absent columns have the defaults of creation: velocities
+ * 0, masses 1. The time becomes that of the bodies; the number of steps continues.
  *
  * Errors: KITH_INVALID_ARGUMENT (another count or dimensions; bodies were removed; what
- *         kith_simulation_create refuses),
- *         KITH_OUT_OF_MEMORY, KITH_CANCELLED (it has the bodies; the next step evaluates their
- *         forces). After the first the simulation is as it was.
+ *         kith_simulation_create refuses), KITH_OUT_OF_MEMORY, KITH_CANCELLED (the state is
+ *         replaced; the next step evaluates its forces). After KITH_INVALID_ARGUMENT the simulation
+ *         is unchanged.
  * Cost:   one evaluation of all forces. */
 KITH_API kith_status kith_simulation_set_bodies(kith_simulation *simulation,
                                                 const kith_bodies *bodies);
@@ -255,39 +258,40 @@ typedef enum kith_event_kind {
     KITH_EVENT_ESCAPE     /* a body removed; distance and speed from the center of mass */
 } kith_event_kind;
 
-/* The name of a kind: "merge", "bounce", "stop", "encounter", "escape"; NULL of no kind. */
+/* The name of a kind: "merge", "bounce", "stop", "encounter", "escape"; NULL for any other
+ * value. */
 KITH_API const char *kith_event_name(kith_event_kind kind);
 
 typedef struct kith_event {
     kith_event_kind kind;
     int64_t step;        /* in which it happened, from 1 */
     double time;         /* within that step */
-    int64_t body, other; /* rows, from 0: of a merger the body that stays and the one removed; of a
-                            pair the first and the second; −1: no other */
-    double distance, speed; /* of one relative to the other, then */
+    int64_t body, other; /* rows, from 0: of a merger the remaining and the removed body, otherwise
+                            the first and the second; −1: no other */
+    double distance, speed; /* of one relative to the other, at that time */
     double mass, radius;    /* of body, afterwards */
 } kith_event;
 
-/* The events of all steps so far, in order; *count of them. Good until the next step. */
+/* The events of all steps so far, in order, and their number. Valid until the next step. */
 KITH_API const kith_event *kith_simulation_events(const kith_simulation *simulation,
                                                   int64_t *count);
 
-/* How many collisions there were so far. */
+/* The number of collisions so far. */
 KITH_API int64_t kith_simulation_collisions(const kith_simulation *simulation);
 
-/* The rows, as at creation, of the bodies that are left, ascending; *count of them. NULL if none
- * was ever removed. Good until the next step. */
+/* The original rows of the remaining bodies, ascending, and their number. NULL if none was removed.
+ * Valid until the next step. */
 KITH_API const int64_t *kith_simulation_rows(const kith_simulation *simulation, int64_t *count);
 
-/* Whether the last call to take steps ended early, at a collision. The next one goes on. */
+/* Whether the last call that took steps ended early, at a collision. The next call continues. */
 KITH_API bool kith_simulation_has_stopped(const kith_simulation *simulation);
 
 /* A function to be called at a given interval of steps, with the simulation, which it may inspect
  * (bodies, diagnostics, events) but not advance or change. If it returns false, the call that takes
- * the steps returns KITH_CANCELLED there, and the next one goes on.
+ * the steps returns KITH_CANCELLED there, and the next call continues.
  *
- *   every      > 0: of the steps done, multiples of this
- *   heartbeat  NULL: none from now on
+ *   every      > 0: called when the number of steps is a multiple of this
+ *   heartbeat  NULL: none
  *
  * Errors: KITH_INVALID_ARGUMENT (every < 1). */
 typedef bool kith_heartbeat(void *user, kith_simulation *simulation);
@@ -300,59 +304,59 @@ typedef enum kith_simulation_column {
     KITH_SIMULATION_MASS
 } kith_simulation_column;
 
-/* Shows the state where it is, without a copy: it is always that after the last step.
+/* A view of the state, without a copy: it is always the state after the last step.
  *
  *   column  which
- *   view    [out] N × D, or N masses, in the simulation's precision and on the context's device,
- *           of the bodies that are left (kith_simulation_rows), so rebuilt after steps; of
- *           an ensemble M × N × D, or M × N. Not dense. To be read only: kith_simulation_set_bodies
- *           changes the state. Good until kith_simulation_free; on a device, what is on the
- *           context's stream comes first
+ *   view    [out] N × D, or N masses, in the simulation's precision and on the context's device, of
+ *           the remaining bodies (kith_simulation_rows), so that its shape may change with steps;
+ *           of an ensemble M × N × D, or M × N. Strided. Read only: kith_simulation_set_bodies
+ *           changes the state. Valid until kith_simulation_free; on a device, wait for the
+ *           context's stream
  *
- * Errors: KITH_INVALID_ARGUMENT (no such column), KITH_UNSUPPORTED (of gravity alone: the largest
- *         length, of coordinates, softening and the distances that velocities cover in dt, is not
- *         between 2^−60 and 2^120, in single precision 2^−10 and 2^20, or, for masses, the largest
- *         of them is not; the state is then kept in other units. kith_simulation_get_bodies copies)
+ * Errors: KITH_INVALID_ARGUMENT (the column does not exist), KITH_UNSUPPORTED (under gravity: the
+ *         largest length of coordinates, softening and v·dt is not between 2^−60 and 2^120, in
+ *         single precision 2^−10 and 2^20, or, for masses, the largest mass is not; the state is
+ *         then kept in other units, and kith_simulation_get_bodies copies it)
  * Cost:   none. */
 KITH_API kith_status kith_simulation_view(const kith_simulation *simulation,
                                           kith_simulation_column column, kith_array *view);
 
 /* The sums over all bodies, with potentials and accelerations evaluated by the simulation's solver.
- * Of an ensemble: the sums over all systems, the center of mass of all, and the virial ratio of the
- * summed T and W.
+ * For an ensemble: the sums over all systems, the center of mass of all, and the virial ratio of
+ * the summed T and W.
  *
- * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED; KITH_INVALID_ARGUMENT of a formula, and of what was
- *         found on a device meanwhile.
- * Cost:   one evaluation of all forces, and waiting for it; 24 doubles a body, of an ensemble at
+ * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED; KITH_INVALID_ARGUMENT of a formula, or deferred from
+ *         a device.
+ * Cost:   one evaluation of all forces, for which it waits; 24 doubles per body, for an ensemble at
  *         most 200 MB. */
 KITH_API kith_status kith_simulation_diagnose(kith_simulation *simulation,
                                               kith_diagnostics *diagnostics);
 
-/* Those of each of some systems: diagnostics has room for `systems`.
+/* Diagnostics of some systems of an ensemble, one each: diagnostics has `systems` elements.
  *
- * Errors: as kith_simulation_diagnose; KITH_INVALID_ARGUMENT (no such systems).
- * Cost:   one evaluation of their forces; at most 200 MB, however many. */
+ * Errors: as kith_simulation_diagnose; KITH_INVALID_ARGUMENT (the systems do not exist).
+ * Cost:   one evaluation of their forces; at most 200 MB. */
 KITH_API kith_status kith_simulation_diagnose_systems(kith_simulation *simulation, int64_t first,
                                                       int64_t systems,
                                                       kith_diagnostics *diagnostics);
 
-/* All that a simulation must remember to go on bit for bit.
+/* The state of a simulation that continues with the same bits.
  *
- * state is [arrays][N][D] of the bodies left, of an ensemble [arrays][M][N][D], in the simulation's
- * precision and the caller's units: positions, velocities, and what the integrator keeps
- * (accelerations, jerks, sums' lost digits, polynomials). */
+ * state is [arrays][N][D] of the remaining bodies, of an ensemble [arrays][M][N][D], in the
+ * simulation's precision and the caller's units: positions, velocities, and the integrator's arrays
+ * (accelerations, jerks, compensation of sums, polynomials). */
 typedef struct kith_checkpoint {
     int64_t steps;
     double start_time;   /* time is start_time + (steps − start_steps)·dt */
     int64_t start_steps; /* steps done at start_time */
     int64_t evaluations; /* of all forces, so far */
     /* Of an adaptive integrator, whose time is start_time; else 0. */
-    double lost_time; /* what did not fit into it */
+    double lost_time; /* its compensation */
     double next_step, last_step, previous_time, least_step, most_step;
     int64_t body_steps; /* Σ over steps of the bodies that took it */
     int64_t collisions;
     /* Once bodies have merged or escaped, else NULL: the rows of those left, and masses, charges
-     * and radii of all N, 3 × N. They go with kith_checkpoint_free. */
+     * and radii of all N, 3 × N. Freed by kith_checkpoint_free. */
     int64_t bodies;
     int64_t *rows;
     double *columns;
@@ -361,7 +365,7 @@ typedef struct kith_checkpoint {
     void *state; /* owned by the checkpoint, free with kith_checkpoint_free */
 } kith_checkpoint;
 
-/* Saves: *checkpoint is filled in, any earlier state in it freed. */
+/* Saves the state in *checkpoint, and frees any earlier state in it. */
 KITH_API kith_status kith_simulation_save(kith_simulation *simulation, kith_checkpoint *checkpoint);
 
 /* Restores into a simulation made with the same options and bodies.

@@ -10,38 +10,38 @@
 extern "C" {
 #endif
 
-/* A force solver: how the pairs of a force are walked. The library has a table of them;
- * kith/forces.h and kith/simulation.h take one in their options. */
+/* A force solver: an algorithm for the sum over pairs. The library has a table of solvers; the
+ * options of kith/forces.h and kith/simulation.h select one. */
 typedef struct kith_solver kith_solver;
 
-/* How accurate a solver that approximates far pairs must be: all zero for what it does without. */
+/* The accuracy of a solver that approximates far pairs; all zero: its default. */
 typedef struct kith_accuracy {
     /* The rms over the targets of |Δa_i| / max(|a_i|, 0.1 Σ_j |a_ij|), and of the error of the
-     * potential over Σ_j |φ_ij|, by the law log2d Σ_j |k q_i q_j| max(1, |ln s|); > 0, or 0: not
-     * given. Of ewald and pme: the rms of the error of the forces over their rms, or where they
+     * potential over Σ_j |φ_ij|, for the law log2d Σ_j |k q_i q_j| max(1, |ln s|); > 0, or 0: not
+     * given. For ewald and pme: the rms of the error of the forces over their rms, or where they
      * vanish (as in a crystal) over a tenth of the force of two particles at the mean distance,
-     * 0.1 k <w²> n^{2/3}, n of them in a unit of volume with the mean square weight <w²>. */
+     * 0.1 k <w²> n^{2/3}, with n particles per unit volume and the mean square weight <w²>. */
     double error;
     double theta;  /* instead of an error: opening angle, (0, 1); 0: not given */
     int32_t order; /* of the expansions, 1 to 20; 0: chosen */
 } kith_accuracy;
 
-/* What a solver chose and did. What has no meaning for it is 0. */
+/* What a solver chose and did. Members that do not apply to it are 0. */
 typedef struct kith_solver_report {
     const kith_solver *solver;
     int32_t order, leaf; /* of the expansions; bodies of a leaf of the tree */
     double theta;        /* largest opening angle */
     double error_requested, error_estimated;
-    double p2p_per_body, m2l_per_body; /* pairs of bodies summed; pairs of cells, a target */
+    double p2p_per_body, m2l_per_body; /* pairs of bodies and of cells per target */
     double cutoff, alpha;              /* of ewald and pme (kith_ewald) */
     int32_t grid[3];                   /* of pme; order is that of its splines */
-    double prepare_seconds;            /* of pme: for choosing what is 0 in its options */
+    double prepare_seconds;            /* of pme: time to choose its settings */
 } kith_solver_report;
 
 /* A solver that is expected to be much faster than the direct sum. */
 typedef struct kith_solver_advice {
     const kith_solver *solver;
-    double error;          /* kith_accuracy.error for which it is */
+    double error;          /* the kith_accuracy.error assumed */
     double seconds;        /* expected for one evaluation of the forces, within a factor of three */
     double direct_seconds; /* likewise, of the direct sum */
 } kith_solver_advice;
@@ -51,13 +51,13 @@ typedef void kith_advise(void *user, const kith_solver_advice *advice);
 typedef struct kith_solver_info {
     const char *name;    /* "direct" */
     const char *summary; /* one line */
-    bool is_periodic;    /* takes a periodic cell, and nothing but one */
+    bool is_periodic;    /* requires a periodic cell */
 } kith_solver_info;
 
 /* Row k of the table of solvers, from 0, the default first; NULL past its end. Static memory. */
 KITH_API const kith_solver *kith_solver_at(int64_t k);
 
-/* The solver of a name.
+/* The solver with a given name.
  *
  *   name    of the table; NULL or "auto": chosen, direct unless an accuracy is given
  *   solver  [out] static memory; NULL for auto, and on failure

@@ -1,22 +1,22 @@
 #ifndef KITH_STATUS_H
 #define KITH_STATUS_H
 
-/* Marks each function of the library, which shows its users these alone. */
+/* Marks the exported functions of the library. */
 #define KITH_API __attribute__((visibility("default")))
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* What every function that can fail returns. 0 is success. */
+/* The result of every function that can fail. 0 is success. */
 typedef enum kith_status {
     KITH_OK = 0,
-    KITH_INVALID_ARGUMENT, /* an argument has a value that the function does not take */
+    KITH_INVALID_ARGUMENT, /* an argument has an invalid value */
     KITH_OUT_OF_MEMORY,    /* memory of the host or the device ran out */
     KITH_IO_ERROR,         /* the system could not open, read or write a file */
-    KITH_BAD_FORMAT,       /* a file was read, and what it says is wrong */
+    KITH_BAD_FORMAT,       /* a file has invalid content */
     KITH_UNSUPPORTED,      /* this build, backend or format does not support what was requested */
-    KITH_NO_DEVICE,        /* the device requested is not there */
+    KITH_NO_DEVICE,        /* the requested device does not exist */
     KITH_CANCELLED,        /* kith_context_cancel was called */
     KITH_INTERNAL_ERROR    /* a bug of kith: please report it */
 } kith_status;

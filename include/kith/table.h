@@ -14,8 +14,8 @@ typedef struct kith_table_column {
     kith_array values; /* a vector on the host, any stride */
 } kith_table_column;
 
-/* Writes columns of one length to a file, by its extension: .csv (a header line, 17 digits) or .npy
- * (rows × columns; float32 if all columns are, else float64).
+/* Writes columns of equal length to a file, in the format of its extension: .csv (a header line, 17
+ * digits) or .npy (rows × columns; float32 if all columns are, else float64).
  *
  *   path    the file: written under a temporary name, then renamed; "-" is standard output, as CSV
  *   format  "csv" or "npy"; NULL: by the extension
@@ -25,8 +25,8 @@ typedef struct kith_table_column {
 KITH_API kith_status kith_table_write(const char *path, const char *format, int64_t column_count,
                                       const kith_table_column *columns);
 
-/* The same for columns of different kinds, which keep their names and types (int64 and float64):
- * .npy is then a structured array, and .h5 has a dataset a column.
+/* Writes columns with their names and types (int64 and float64): .npy is then a structured array,
+ * and .h5 has one dataset per column.
  *
  *   format  "csv", "npy" or "h5"; NULL: by the extension
  *

@@ -9,16 +9,15 @@
 extern "C" {
 #endif
 
-/* What keeps a simulation at a temperature. */
+/* A method that keeps a simulation at a temperature. */
 typedef enum kith_thermostat_kind {
-    KITH_THERMOSTAT_NONE = 0, /* nothing: the energy is kept */
+    KITH_THERMOSTAT_NONE = 0, /* none: the energy is conserved */
     KITH_THERMOSTAT_LANGEVIN, /* friction and noise on each body */
     KITH_THERMOSTAT_BUSSI     /* one random factor for all velocities (canonical rescaling) */
 } kith_thermostat_kind;
 
 /* A thermostat of a simulation (kith/simulation.h). It acts in the middle of the drift of each step
- * of the integrator leapfrog, for the whole step h: half a kick, half a drift, thermostat, half a
- * drift, half a kick.
+ * h of the integrator leapfrog: half a kick, half a drift, thermostat, half a drift, half a kick.
  *
  * KITH_THERMOSTAT_LANGEVIN, BAOAB (Leimkuhler & Matthews 2013, J. Chem. Phys. 138, 174102):
  *
@@ -31,21 +30,21 @@ typedef enum kith_thermostat_kind {
  *
  *     α² = c + (1 − c) (ξ² + Σ_{k=2}^{N_f} ξ_k²) T / 2K + 2 ξ √(c (1 − c) T / 2K)
  *
- * K is their kinetic energy and N_f = D (N − 1) the number of their degrees of freedom. It keeps
- * the momentum and disturbs the motion little. Bodies at rest stay at rest.
+ * K is their kinetic energy and N_f = D (N − 1) the number of their degrees of freedom. It
+ * conserves the momentum and perturbs the motion little. Bodies at rest stay at rest.
  *
- * The numbers are those of Philox 4x64-10 (Salmon, Moraes, Dror & Shaw 2011) for (seed, step,
- * body): the same bits for every number of threads, and in a run that is resumed. */
+ * Random numbers are those of Philox 4x64-10 (Salmon, Moraes, Dror & Shaw 2011) for (seed, step,
+ * body): the same bits for every number of threads, and in a resumed run. */
 typedef struct kith_thermostat {
     kith_thermostat_kind kind;
     double temperature; /* k T ≥ 0, an energy: unit of mass × length² / time² */
-    double time;   /* τ > 0: correlations of velocities (langevin), or of K (bussi), fall by e */
-    uint64_t seed; /* < 2^63 */
+    double time;        /* τ > 0: correlation time of the velocities (langevin) or of K (bussi) */
+    uint64_t seed;      /* < 2^63 */
 } kith_thermostat;
 
-/* A thermostat as text: "langevin:T,TAU[,SEED]" or "bussi:T,TAU[,SEED]"; seed 0 unless given.
+/* Parses a thermostat: "langevin:T,TAU[,SEED]" or "bussi:T,TAU[,SEED]"; seed 0 unless given.
  *
- * Errors: KITH_INVALID_ARGUMENT (another name, a number that is missing or out of range). */
+ * Errors: KITH_INVALID_ARGUMENT (an unknown name, a number that is missing or out of range). */
 KITH_API kith_status kith_thermostat_parse(const char *text, kith_thermostat *thermostat);
 
 #ifdef __cplusplus

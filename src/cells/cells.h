@@ -34,7 +34,7 @@ kith_status cells_wrap_cpu(kith_context *context, kith_array positions,
 /* Sorts points by their buckets.
  *
  *   order    [out] count: the row of each sorted point
- *   begin    [out] bucket_count + 1: the first sorted point of each bucket; NULL: not wanted
+ *   begin    [out] bucket_count + 1: the first sorted point of each bucket; NULL: not requested
  *   scratch  cells_sort_scratch_bytes(count) bytes, aligned to 64
  *
  * Errors: KITH_CANCELLED.

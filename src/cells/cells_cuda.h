@@ -2,7 +2,7 @@
 #define CELLS_CELLS_CUDA_H
 
 /* The functions of cells.h and grid.h on a GPU: points, bounds, grid and all else is in the
- * device's memory, and nothing waits. Results are the CPU's to the bit. */
+ * device's memory, and nothing waits. Results have the same bits as on the CPU. */
 
 #include "cells/cells.h"
 

@@ -27,7 +27,7 @@ KITH_BOTH_SIDES static inline void cells_choose_axis(const struct pairs_lattice 
     *cells = floor((fmax(bounds->high[k], grid->origin[k]) - grid->origin[k]) / edge) + 2;
 }
 
-/* The least number of buckets along an axis (grid.h). */
+/* The minimum number of buckets along an axis (grid.h). */
 KITH_BOTH_SIDES static inline int64_t cells_least_table(const struct cells_grid *grid, int k)
 {
     const int64_t window = 2 * grid->reach[k] + 1;

@@ -130,8 +130,9 @@ static inline double pairs_safe_distance(const struct pairs_lattice *lattice, ki
     return search * (1 + 0x1p-10) + 8 * epsilon * period + 16 * DBL_EPSILON * largest;
 }
 
-/* The limit of r² in a dtype: the least number whose square root, rounded, is not below the cutoff
- * (rounded to the dtype). So r² < limit if and only if the distance is less than the cutoff. */
+/* The limit of r² in a dtype: the smallest number whose square root, rounded, is not below the
+ * cutoff (rounded to the dtype). So r² < limit if and only if the distance is less than the
+ * cutoff. */
 static inline double pairs_limit_double(double cutoff)
 {
     double limit = cutoff * cutoff;

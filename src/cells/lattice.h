@@ -10,8 +10,8 @@
 kith_status pairs_lattice_make(const kith_cell *cell, int32_t dimensions, double unit,
                                struct pairs_lattice *lattice);
 
-/* Fails with KITH_UNSUPPORTED if each point has more images within a distance than anybody waits
- * for; the distance is in units of `unit`. */
+/* Fails with KITH_UNSUPPORTED if each point has too many images within a distance; the distance is
+ * in units of `unit`. */
 kith_status pairs_check_images(const struct pairs_lattice *lattice, double distance, double unit);
 
 /* The image of x_j that is nearest to x_i, both wrapped: of least |x_j − x_i + image · cell|; of

@@ -2,7 +2,7 @@
 #define CELLS_WALK_H
 
 /* The candidates of a cell: ranges of sorted points, each at one image of the cell. Nothing is
- * stored; a thread of either device walks alone. */
+ * stored; each thread, on either device, has its own walk. */
 
 #include "cells/grid.h"
 
@@ -12,8 +12,8 @@ struct cells_run {
     int32_t image[3];
 };
 
-/* The axes in the order of grid->order. A kernel that is compiled for so many dimensions knows it,
- * and keeps a walk in registers. */
+/* The axes in the order of grid->order. A kernel that is compiled for a number of dimensions has it
+ * as a constant, and keeps a walk in registers. */
 KITH_BOTH_SIDES static inline int cells_axis(const struct cells_grid *grid, int at)
 {
 #ifdef CELLS_DIMENSIONS

@@ -1,8 +1,8 @@
 #ifndef CORE_ARENA_H
 #define CORE_ARENA_H
 
-/* Arrays in one block of memory: laid out once without a base, to learn how much they take, and
- * once in it. */
+/* Arrays in one block of memory: laid out once without a base, to compute the bytes, and once in
+ * it. */
 
 #include <stddef.h>
 

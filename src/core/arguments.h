@@ -8,14 +8,14 @@
 extern "C" {
 #endif
 
-/* What every public function checks first, so that a wrong call is reported and does
- * not end the process. All fail with KITH_INVALID_ARGUMENT. */
+/* Checks at the start of every public function, so that an invalid call is reported and does not
+ * end the process. All fail with KITH_INVALID_ARGUMENT. */
 
 /* A pointer that the function follows is not NULL. */
 kith_status kith_check_pointer(const void *pointer, const char *name);
 
-/* The elements of an array have addresses: sizes are not negative, and sizes times strides are
- * nothing that no memory has, so that offsets into it do not overflow. The absent array is fine. */
+/* The shape of an array is valid: sizes are not negative, and sizes times strides fit the address
+ * space, so that offsets do not overflow. The absent array is allowed. */
 kith_status kith_check_extent(kith_array array, const char *name);
 
 #ifdef __cplusplus

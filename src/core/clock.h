@@ -1,7 +1,7 @@
 #ifndef CORE_CLOCK_H
 #define CORE_CLOCK_H
 
-/* Seconds of a clock that never goes back. */
+/* Seconds of a monotonic clock. */
 double kith_clock(void);
 
 #endif

@@ -3,9 +3,9 @@
 
 #include <stdint.h>
 
-/* How the processor rounds, and what it makes of denormal numbers. That is the caller's choice, in
- * his thread alone; other threads take it over while they work for him, so that their number
- * changes no bit of a result. */
+/* The rounding mode and the treatment of denormal numbers. The caller sets them for its thread;
+ * worker threads adopt them while they work for it, so that the number of threads changes no bit of
+ * a result. */
 
 static inline uint64_t float_environment_of_thread(void)
 {

@@ -20,10 +20,10 @@ KITH_BOTH_SIDES static inline int64_t kith_padded(int64_t count)
     return (count + kith_padding - 1) / kith_padding * kith_padding;
 }
 
-/* Whether this process may take this many bytes more. The system hands out memory that it does not
- * have, and kills who writes to it: what is large is refused before.
+/* Checks that this many more bytes are available. The system overcommits memory and kills processes
+ * that write to it, so that large requests are refused before.
  *
- * Errors: KITH_OUT_OF_MEMORY; the message names what, how much it needs and how much there is. */
+ * Errors: KITH_OUT_OF_MEMORY; the message names what, the bytes needed and the bytes available. */
 kith_status kith_check_available(double bytes, const char *what, const char *remedy);
 
 /* kith_memory_available of the files below a folder, but for the limit of address space. */
@@ -38,8 +38,8 @@ int64_t kith_memory_available_below(const char *root);
  */
 kith_status kith_allocate(int64_t count, int64_t bytes_each, const char *what, void *memory);
 
-/* The same without zeros: large results that are written as a whole, in parts between which a call
- * may be cancelled. */
+/* The same without zeros: for large results that are written completely, in parts between which a
+ * call may be cancelled. */
 kith_status kith_allocate_unset(int64_t count, int64_t bytes_each, const char *what, void *memory);
 
 #ifdef __cplusplus

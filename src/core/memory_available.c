@@ -1,4 +1,4 @@
-/* How much memory this process may still take, of what the system says in /proc and /sys. */
+/* The memory that this process may still allocate, by /proc and /sys. */
 
 #include "core/memory.h"
 

@@ -7,7 +7,7 @@
 
 #include "core/status.h"
 
-/* Numbers as text. All of this wants the C locale, in which the decimal point is a point:
+/* Numbers as text. These functions need the C locale, in which the decimal separator is a point:
  * kith_bodies_read and kith_bodies_write enter it for this thread. */
 struct c_locale {
     locale_t own, before;

@@ -1,7 +1,7 @@
 #ifndef CORE_PHILOX_H
 #define CORE_PHILOX_H
 
-/* Random numbers by their place, Philox 4x64-10 (Salmon, Moraes, Dror & Shaw 2011), on both
+/* Counter-based random numbers, Philox 4x64-10 (Salmon, Moraes, Dror & Shaw 2011), on both
  * devices. */
 
 #include <Random123/philox.h>

@@ -7,18 +7,18 @@
 #include "core/status.h"
 #include "kith/context.h"
 
-/* Asks the caller's function whether to stop, at most every 0.05 s; poll may be NULL. Calls that
- * have a context use kith_context_check_cancelled (device/context.h) instead. */
+/* Calls the caller's poll function, at most every 0.05 s; poll may be NULL. Calls that have a
+ * context use kith_context_check_cancelled (device/context.h) instead. */
 struct poll_state {
     kith_poll *poll;
     void *user;
     double next; /* not before this time of kith_clock, in seconds */
 };
 
-/* A function that is not asked during the first 0.05 s. */
+/* A poll function that is first called after 0.05 s. */
 struct poll_state kith_poll_begin(kith_poll *poll, void *user);
 
-/* Whether the function says so. False where it is not asked. */
+/* Whether the function requests to stop; false if it is not called. */
 bool kith_poll_stops(struct poll_state *state);
 
 /* KITH_CANCELLED if it does. */

@@ -9,7 +9,7 @@
  * and Zp): they break lines, drive terminals, or turn the direction of what follows.
  *
  * Writes at most bytes (> 0), the final zero included, and ends before an escape or a character
- * that has no room. Printable text does not change, so that doing it twice is doing it once. */
+ * that has no room. Printable text does not change, so that the function is idempotent. */
 void make_printable(const char *text, char *printable, size_t bytes);
 
 #endif

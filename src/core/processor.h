@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The processor's model as it names itself, or its architecture where it does not. */
+/* The processor's model name, or its architecture if it has none. */
 void processor_name(char *name, size_t bytes);
 
-/* Cores that the system has. */
+/* The number of cores of the system. */
 int32_t processor_cores(void);
 
 /* Threads to compute with: those of OMP_NUM_THREADS (of a list the first; then it is requested), or

@@ -26,21 +26,22 @@ typedef int64_t vint64 __attribute__((vector_size(SIMD_BYTES)));
 
 #define SIMD_INLINE static inline __attribute__((always_inline, unused))
 
-/* Before a loop of a few constant turns over vectors, so that they stay in registers. */
+/* Before a loop with a small constant number of iterations over vectors, so that they stay in
+ * registers. */
 #if defined(__clang__)
 #define SIMD_UNROLL _Pragma("clang loop unroll(full)")
 #else
 #define SIMD_UNROLL _Pragma("GCC unroll 16")
 #endif
 
-/* Before a loop whose body is long and not to be compiled once for each turn. */
+/* Before a loop whose long body must not be unrolled. */
 #if defined(__clang__)
 #define SIMD_KEEP_LOOP _Pragma("clang loop unroll(disable)")
 #else
 #define SIMD_KEEP_LOOP _Pragma("GCC unroll 1")
 #endif
 
-/* Forbids the compiler to know what is in x, or that nobody wants it: for measurements. */
+/* Hides the value of x from the optimizer, and keeps x alive: for measurements. */
 #if defined(__AVX512F__)
 #define SIMD_LAUNDER(x) __asm__ volatile("" : "+v"(x))
 #elif defined(__x86_64__)
@@ -240,9 +241,9 @@ SIMD_DEFINE_SUM_ROWS(double, 2)
         return c * simd_all_##real(1 / SIMD_RSQRT_SCALE_##REAL);                                   \
     }
 
-/* What becomes of x = 0 in 1/√x: 0. Where the estimate is infinite there, the result is not a
- * number, which max passes over in its first operand: it takes none of the units that multiply,
- * as a comparison does. */
+/* For x = 0 in 1/√x: 0. Where the estimate is infinite there, the result is not a number, which
+ * max passes over in its first operand: it takes none of the units that multiply, as a
+ * comparison does. */
 #if defined(__AVX512F__) && !defined(SIMD_GENERIC)
 #define SIMD_DEFINE_0_AT_0(real, type)                                                             \
     SIMD_INLINE v##real simd_0_at_0_##real(v##real x, v##real rsqrt)                               \

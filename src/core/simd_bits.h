@@ -2,8 +2,7 @@
 #define CORE_SIMD_BITS_H
 
 /* An estimate of 1/√x from the bits of x: half the exponent, negated, in one integer subtraction;
- * relative error at most 3.44 % for every normal x > 0 (Lomont 2003, "Fast inverse square root").
- */
+ * relative error at most 3.44 % for every normal x > 0 (Lomont 2003, "Fast inverse square root") */
 
 SIMD_INLINE vfloat simd_bits_rsqrt_float(vfloat x)
 {

@@ -1,8 +1,8 @@
 #ifndef CORE_SIMD_GENERIC_H
 #define CORE_SIMD_GENERIC_H
 
-/* The functions of simd.h that differ between instruction sets, for a compiler that knows vectors
- * and a processor that we know nothing of. Included by simd.h only. */
+/* The functions of simd.h that differ between instruction sets, for a compiler with vector
+ * extensions and any processor. Included by simd.h only. */
 
 #include "core/simd_bits.h"
 

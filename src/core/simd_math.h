@@ -5,9 +5,9 @@
  *
  * exp2, exp, log and sqrt are within an epsilon or so of the true value for every argument, pow
  * within four where the processor has fused multiplication; log2 and log10 within three, but for
- * arguments next to 1. An argument that is rare (zero, subnormal, negative for a
- * logarithm, infinite, NaN) goes to the C library; the other lanes of its vector do not, so that a
- * value does not depend on its neighbors. */
+ * arguments next to 1. An argument that is rare (zero, subnormal, negative for a logarithm,
+ * infinite, NaN) goes to the C library; the other lanes of its vector do not, so that a value does
+ * not depend on its neighbors. */
 
 #include <float.h>
 #include <math.h>
@@ -120,7 +120,7 @@ SIMD_DEFINE_LANES(double, vint64)
 #define SIMD_DEGREE(table) ((int)(sizeof(table) / sizeof(table)[0]) - 1)
 
 /* The constants of a format: its bits, and numbers that depend on them. ROUNDER: adding 3·2^(p−2)
- * rounds to a whole number, which the low bits then are. */
+ * rounds to an integer, which the low bits then are. */
 #define SIMD_FRACTION_BITS_FLOAT   23
 #define SIMD_FRACTION_BITS_DOUBLE  52
 #define SIMD_BIAS_FLOAT            127
@@ -142,7 +142,7 @@ SIMD_DEFINE_LANES(double, vint64)
 #define SIMD_EXP2_LOW_FLOAT   -151.0f
 #define SIMD_EXP2_HIGH_DOUBLE 1025.0
 #define SIMD_EXP2_LOW_DOUBLE  -1076.0
-/* ln 2 in two parts, the first short enough that its product with a whole number is exact. */
+/* ln 2 in two parts, the first short enough that its product with an integer is exact. */
 #define SIMD_LN2_HIGH_FLOAT  0x1.62e4p-1f
 #define SIMD_LN2_LOW_FLOAT   0x1.7f7d1cp-20f
 #define SIMD_LN2_HIGH_DOUBLE 0x1.62e42fefa38p-1

@@ -17,8 +17,8 @@
 #define SIMD_PERMUTE_UNIT(bytes) 1
 #endif
 
-/* The permutation that takes element k from element from[k], for elements of this many bytes: what
- * simd_permute wants. */
+/* The permutation that takes element k from element from[k], for elements of this many bytes: the
+ * argument of simd_permute. */
 SIMD_INLINE vint32 simd_permutation(const int32_t *from, int32_t bytes)
 {
     const int32_t unit = SIMD_PERMUTE_UNIT(bytes);

@@ -61,7 +61,7 @@ kith_status kith_check_array(const kith_context *context, const struct named_arr
 /* No two elements of an output have one address. */
 kith_status kith_check_output(const struct named_array *output);
 
-/* Catches the usual mistake, an output given twice: arrays without gaps that overlap, or arrays
+/* Catches the common mistake, an output given twice: arrays without gaps that overlap, or arrays
  * that begin at one address. Arrays may interleave. */
 kith_status kith_check_overlap(const struct named_array *output, const kith_array *other,
                                const char *other_name);

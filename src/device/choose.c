@@ -1,4 +1,4 @@
-/* Which device a piece of work goes to: a model of its time on each, and nothing else. */
+/* The choice of the device for a computation, by a model of its time on each. */
 
 #include "device/choose.h"
 
@@ -10,12 +10,12 @@
 #include "core/processor.h"
 #include "device/services.h"
 
-/* Times of a kind of work: of a call, of a row that goes to the GPU and back, and units a second in
- * double and single precision. The CPU's rates are those of one thread. Measured on a core of an
- * AMD EPYC (Zen 4) and an H200; each row names the tables of docs/performance.md.
+/* Times of a kind of work: of a call, of a row that is copied to the GPU and back, and units per
+ * second in double and single precision. The CPU's rates are those of one thread. Measured on a
+ * core of an AMD EPYC (Zen 4) and an H200; each row names the tables of docs/performance.md.
  *
  * A body of a call from host arrays takes 12 ns more than on the device: 0.8 ms at 65 536 bodies of
- * 32 bytes in and out, 0.37 ns a byte. Other rows are as many bytes as they have. */
+ * 32 bytes in and out, 0.37 ns per byte. Other rows are as many bytes as they have. */
 struct cost {
     double cpu_call, cpu_rate[2];
     double gpu_call, gpu_row, gpu_rate[2];
@@ -30,7 +30,7 @@ static const struct cost costs[] = {
     [KITH_WORK_PRODUCT] = {0.4e-6, {1.1e9, 2.27e9}, 22e-6, 12e-9, {1275e9, 2550e9}},
     /* matrices of pairs on a CPU; each element comes back to the host */
     [KITH_WORK_MATRIX] = {0.4e-6, {1.1e9, 2.15e9}, 22e-6, 12e-9, {0.33e9, 0.67e9}},
-    /* pairs of 10⁶ points; 50 pairs a point, of 16 bytes, come back to the host */
+    /* pairs of 10⁶ points; 50 pairs per point, of 16 bytes, come back to the host */
     [KITH_WORK_PAIRS] = {0.4e-6, {1.5e6, 2.1e6}, 70e-6, 300e-9, {0.9e9, 0.9e9}},
     /* lattice collisions, random walk; a bead is 24 bytes */
     [KITH_WORK_COLLISIONS] = {0.1e-6, {0.18e9, 0.18e9}, 22e-6, 9e-9, {60e9, 60e9}},

@@ -51,7 +51,7 @@ static kith_status choose_device(kith_device wanted, struct kith_context *contex
     return KITH_OK;
 }
 
-/* What kith tune has found, unless the caller or the environment wants another number. */
+/* What kith tune has found, unless the caller or the environment sets another number. */
 static int32_t choose_threads(int32_t wanted, const struct kith_context *context)
 {
     bool is_asked = false;

@@ -39,7 +39,7 @@ struct kith_context {
 };
 
 /* Whether the call was cancelled, for loops and tasks that take longer than 0.1 s: to be called
- * about every 10 ms. Asks the poll function, if one is set and this is its thread. Once true it is
+ * about every 10 ms. Calls the poll function, if one is set and this is its thread. Once true it is
  * true until the end of the call. */
 bool kith_context_stops(const kith_context *context);
 

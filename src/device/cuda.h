@@ -21,14 +21,14 @@ cudaStream_t cuda_stream(kith_context *context);
 /* Multiprocessors of the context's device. */
 int cuda_multiprocessors(kith_context *context);
 
-/* Kernels wait for the one before themselves where they are launched so (overlap.cuh). */
+/* Whether kernels may be launched to wait for the previous one themselves (overlap.cuh). */
 bool cuda_overlaps(kith_context *context);
 
 /* Memory on the device for the kernels of one function of a room, aligned to 256 bytes.
  *
- * Kept by the context and only ever grown: the same sizes again allocate nothing. Contents are
- * undefined; the next cuda_scratch hands out the same memory, in the order of the stream. A
- * recorded graph may go on using what it was recorded with.
+ * The context keeps it and it only grows: repeated sizes allocate nothing. Contents are undefined;
+ * the next cuda_scratch returns the same memory, in the order of the stream. A recorded graph may
+ * continue to use the memory that it was recorded with.
  *
  * Errors: KITH_OUT_OF_MEMORY, KITH_INVALID_ARGUMENT (the stream is being captured and memory would
  *         have to be allocated). */
@@ -38,14 +38,14 @@ kith_status cuda_scratch(kith_context *context, int64_t bytes, void **memory);
  * of its own that may use cuda_scratch. */
 kith_status cuda_memory_of_arrays(kith_context *context, int64_t bytes, void **memory);
 
-/* Waits for what is on the context's stream, or for an event on it.
+/* Waits for the work on the context's stream, or for an event on it.
  *
- * Errors: KITH_CANCELLED; what is on the stream goes on then. */
+ * Errors: KITH_CANCELLED; the work on the stream then continues. */
 kith_status cuda_wait(kith_context *context, const char *what);
 kith_status cuda_wait_for(kith_context *context, cudaEvent_t event, const char *what);
 
 /* KITH_OK, or the error as a status with a sentence that begins with what, "copying the positions".
- * It says so if the process can do nothing more with the device. */
+ * The message states whether the process can still use the device. */
 kith_status cuda_check(cudaError_t error, const char *what);
 
 /* For after each <<< >>>. */

@@ -19,7 +19,7 @@ static kith_status is_captured(const struct cuda_state *state, bool *captured)
     return KITH_OK;
 }
 
-/* A graph must not own memory that the context goes on using. */
+/* A graph must not own memory that the context continues to use. */
 static kith_status check_not_captured(const struct cuda_state *state, const char *what)
 {
     bool captured = false;

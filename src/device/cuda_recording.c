@@ -52,7 +52,7 @@ static void free_recording(struct cuda_state *state, struct cuda_recording *reco
     cudaGetLastError();
 }
 
-/* Work that needs more memory than the context has fails, and whoever asked goes on without a
+/* Work that needs more memory than the context has fails, and the caller continues without a
  * recording. */
 kith_status cuda_record(kith_context *context, kith_status (*work)(void *argument), void *argument,
                         void **recording)

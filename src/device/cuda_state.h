@@ -64,7 +64,8 @@ void cuda_hold_errors(kith_context *context);
 kith_status cuda_report_errors(kith_context *context);
 void cuda_drop_errors(kith_context *context);
 
-/* Asks the driver what the array's address is: no operation of a stream, and fine in a capture. */
+/* Queries the driver for the memory at the array's address: no stream operation, and allowed in a
+ * capture. */
 kith_status cuda_check_memory(const kith_context *context, kith_array array, const char *name);
 
 kith_status cuda_allocate(kith_context *context, int64_t count, int64_t bytes_each,

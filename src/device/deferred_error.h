@@ -6,7 +6,8 @@
 /* An invalid number that a kernel found after the call that started it had returned: synchronize
  * reports the first one. In page-locked host memory, which kernels write to. */
 struct cuda_deferred_error {
-    const char *array; /* its name; NULL: no error. The host's addresses, only handed on */
+    const char
+        *array; /* its name; NULL: no error. An address of the host, which kernels only pass on */
     const char *remedy;
     int64_t row;
     double value;

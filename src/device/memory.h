@@ -8,9 +8,9 @@
 extern "C" {
 #endif
 
-/* An array's memory is where its label says: asked of the context's device, which may know
- * (device/services.h). For every array that a public function takes. Arrays without elements or
- * data are fine. Fails with KITH_INVALID_ARGUMENT. */
+/* Checks that an array's memory is on the device of its label, if the context's device can
+ * determine it (device/services.h). For every array argument of a public function. Arrays without
+ * elements or data are allowed. Errors: KITH_INVALID_ARGUMENT. */
 kith_status kith_check_memory(const kith_context *context, kith_array array, const char *name);
 
 #ifdef __cplusplus

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* Arrays in the host's memory, for a context whose device has memory of its own: they are copied
- * there as they are, and the call goes on as one of arrays on the device.
+ * there, and the call continues as one with arrays on the device.
  *
  *     struct staging staging = {.context = context};
  *     staging_add(&staging, &positions, false);
@@ -19,7 +19,7 @@ extern "C" {
  *     KITH_TRY(staging_send(&staging));
  *     return staging_receive(&staging, compute(positions, result));
  *
- * Both copies use the context's workspace, which nobody else may use in between. */
+ * Both copies use the context's workspace, which must not be used in between. */
 
 enum { staging_most_arrays = 48 };
 
@@ -42,11 +42,11 @@ struct staging {
  * context's device has memory of its own. */
 bool staging_is_needed(const kith_context *context, kith_array first);
 
-/* An input or an output of the call; none is fine. */
+/* An input or an output of the call; an absent one is allowed. */
 void staging_add(struct staging *staging, kith_array *array, bool is_output);
 
 /* Copies the inputs, contiguous and row-major, to the device and makes every variable a view of
- * memory there. From now on numbers that kernels find invalid are this call's.
+ * memory there. From then on invalid numbers that kernels find belong to this call.
  *
  * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED, KITH_INVALID_ARGUMENT (the stream is captured). */
 kith_status staging_send(struct staging *staging);

@@ -15,8 +15,8 @@
  * comes soon. */
 static const double seconds_awake = 100e-6;
 
-/* What others cost the caller: to share a job with one that is awake, to wake one that sleeps (2
- * µs, more than 20 µs on a virtual machine: the team measures it), to wait for one that was
+/* The cost of other threads to the caller: of sharing a job with an awake one, of waking a sleeping
+ * one (2 µs, more than 20 µs on a virtual machine: the team measures it), to wait for one that was
  * interrupted. It must not be more than a twentieth of the work; until the work has paid for what
  * was spent, the caller goes on alone. */
 static const double most_of_work = 1.0 / 20;
@@ -25,10 +25,10 @@ static const double seconds_to_share = 0.5e-6, first_seconds_to_wake = 20e-6;
 /* Waiting for the last tasks is part of sharing, up to this part of a job's time. */
 static const double usual_wait = 0.2;
 
-/* What is saved up for wakings while nobody is needed. */
+/* The time saved for wake-ups while no other thread is needed. */
 static const double most_saved = 100e-6;
 
-/* The job that is open. Its fields are written while it is closed and nobody is inside. */
+/* The job that is open. Its fields are written while it is closed and no thread is inside. */
 struct job {
     const kith_context *context;
     kith_task *task;

@@ -38,7 +38,8 @@ struct forces_arguments {
     const kith_forces_options *options; /* as the caller gave them */
     kith_context *context;              /* whose threads check the numbers and copy them */
 
-    /* Of all coordinates and softenings, all masses: from forces_check_numbers. */
+    /* Largest magnitudes of coordinates and softenings, and of masses: from forces_check_numbers.
+     */
     double largest_length, largest_mass;
 };
 
@@ -73,7 +74,7 @@ static inline double forces_least_mass(const struct forces_arguments *arguments,
     return arguments->sources.positions.dtype == KITH_F64 ? DBL_MIN : (double)FLT_MIN;
 }
 
-/* What the numbers of an array must be: at least so much, in a message's words. */
+/* The valid numbers of an array: the minimum, and the words of the message. */
 struct forces_rule {
     double least;
     const char *what;
@@ -97,13 +98,14 @@ static inline struct forces_rule forces_rule_of_column(const struct forces_argum
     return rule;
 }
 
-/* All arrays are on a device: forces_check_arguments has seen to it that they are in one place. */
+/* Whether all arrays are on a device: forces_check_arguments has checked that they are on the same
+ * one. */
 static inline bool forces_on_device(const struct forces_arguments *arguments)
 {
     return arguments->sources.positions.device.kind != KITH_CPU;
 }
 
-/* Checks them for their context, but for the numbers in the arrays.
+/* Checks the arguments for a context, except for the numbers in the arrays.
  * Errors: those of kith_forces_compute. */
 kith_status forces_check_arguments(const struct forces_arguments *arguments);
 

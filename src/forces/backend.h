@@ -8,16 +8,16 @@
 extern "C" {
 #endif
 
-/* What forces need of a device beyond device/services.h, whose contract holds here too. */
+/* The functions of a device for forces beyond device/services.h, whose contract applies. */
 struct forces_backend {
-    /* All-pairs forces: forces/problem.h says what. */
+    /* All-pairs forces: see forces/problem.h. */
     kith_status (*evaluate)(kith_context *context, const struct forces_problem *problem);
 
     /* The whole of kith_forces_compute for checked arguments in the device's memory: packed, solved
      * and unpacked there, on its stream. Nothing waits, and a second call with the same sizes
-     * allocates nothing, but for the solvers of trees, whose sizes are those of what they find. A
-     * number that is not finite makes all results NaN and is a deferred error. NULL where that
-     * memory is the host's. */
+     * allocates nothing, except for the tree solvers, whose sizes depend on the positions. NaN or
+     * infinity in the input makes all results NaN and is a deferred error. NULL if the device uses
+     * the host's memory. */
     kith_status (*evaluate_in_place)(kith_context *context,
                                      const struct forces_arguments *arguments);
 

@@ -5,7 +5,7 @@
 #include "device/threads.h"
 #include "forces/targets_ranks.h"
 
-/* Work that nobody waits for is done as a whole. */
+/* Work that is not shared is done as a whole. */
 static const double seconds_of_short_work = 0.01;
 
 struct run {

@@ -13,9 +13,9 @@ struct forces_blocks {
     law_sums_kernel *law_kernel;         /* NULL: gravity */
 };
 
-/* Computes the problem, which one thread takes this many seconds for. A thread does whole blocks of
- * kith_padding targets or systems, each by itself, and so does a rank where targets are divided
- * (targets_ranks.h): the bits do not depend on who does which.
+/* Computes the problem, which one thread takes this many seconds for. Threads, and ranks if targets
+ * are divided (targets_ranks.h), compute whole blocks of kith_padding targets or systems, each
+ * independently: the bits do not depend on the assignment.
  *
  * Errors: KITH_CANCELLED; those of ranks_agree. */
 kith_status forces_do_blocks(kith_context *context, const struct forces_blocks *blocks,

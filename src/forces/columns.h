@@ -4,10 +4,10 @@
 #include "kith/context.h"
 
 /* What is done to an array on the host, a matrix of at most 3 columns or a vector. Long ones are
- * shared by the context's threads; the result does not depend on how many. */
+ * divided among the context's threads; the result does not depend on their number. */
 
 /* *largest = the largest magnitude of the array's numbers, if that is more than it was. *good is
- * false if a number is not finite or is less than least; *largest is then without meaning.
+ * false if a number is not finite or is less than least; *largest is then undefined.
  *
  * Errors, here and below: KITH_CANCELLED. */
 kith_status forces_measure(kith_context *context, kith_array array, double least, double *largest,

@@ -21,7 +21,7 @@ struct cutoff_law {
 kith_status cutoff_take_law(const struct forces_problem *problem, struct cutoff_law *law);
 void cutoff_drop_law(struct cutoff_law *law);
 
-/* What lies beyond the cutoff, for the totals.
+/* The contribution from beyond the cutoff, for the totals.
  * Errors: KITH_UNSUPPORTED (no such integral for the law, or it diverges). */
 kith_status cutoff_add_tail(const struct forces_problem *problem, const struct cutoff_law *law);
 
@@ -41,10 +41,10 @@ struct cutoff_noise {
     int64_t first_step;
 };
 
-/* Steps of leapfrog, v += h/2 a, x += h v, v += h/2 a: accelerations are those at the
- * positions, before and after. With noise the drift is two halves, and that between them.
- * Components are columns of the problem's dtype in the memory of the device; of the problem only
- * the positions and accelerations are not used. */
+/* Steps of leapfrog, v += h/2 a, x += h v, v += h/2 a: accelerations are those at the positions,
+ * before and after. With noise the drift is two halves, and that between them. Components are
+ * columns of the problem's dtype in the memory of the device; positions and accelerations of the
+ * problem are not used. */
 struct cutoff_steps {
     void *position[3], *velocity[3], *acceleration[3];
     double h;
@@ -65,7 +65,7 @@ struct cutoff_backend {
     void (*free)(kith_context *context, void *kept);
 };
 
-/* Every pair and image, the formula as a loop: double precision, one thread. */
+/* Every pair and image by the formula as a loop: double precision, one thread. */
 kith_status forces_cutoff_reference(kith_context *context, const struct forces_problem *problem);
 
 /* Steps by the solver cutoff, with what it has prepared: *done is steps->count, or 0 if they are to

@@ -291,7 +291,7 @@ static kith_status divide(struct job *job)
     return KITH_OK;
 }
 
-/* Collective: what each rank has comes to all. */
+/* Collective: gathers the results of each rank on all ranks. */
 static void gather_sums(const struct job *job)
 {
     const int64_t count = job->targets.count, real = sizeof(double);

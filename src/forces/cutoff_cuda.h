@@ -39,7 +39,7 @@ kith_status cutoff_list_pairs_cuda(kith_context *context, const struct forces_pr
  * on return. Waits for the device.
  *
  * Errors: as above, KITH_UNSUPPORTED (a formula, and no NVRTC).
- * Cost:   O(n log n + pairs); 8 bytes a pair, and about 100 a particle. */
+ * Cost:   O(n log n + pairs); 8 bytes per pair, and about 100 per particle. */
 kith_status forces_cutoff_cuda(kith_context *context, const struct forces_problem *problem,
                                const struct cutoff_law *law, struct cutoff_cuda_memory *memory);
 

@@ -38,7 +38,7 @@ struct cutoff_cuda_problem {
     const int *partner;
     const unsigned *image;
 
-    /* NULL if not wanted. Results are times `factor`, NaN if *bad, and added to what is there if
+    /* NULL if not requested. Results are times `factor`, NaN if *bad, and added to what is there if
      * `accumulates`. */
     void *acceleration[3], *value;
     long long acceleration_stride, value_stride;

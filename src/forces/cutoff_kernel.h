@@ -9,10 +9,10 @@ enum { cutoff_most_candidates = 2048, cutoff_room = cutoff_most_candidates + 64 
 /* How the law ends at the cutoff: kith_shift. */
 enum cutoff_shift { cutoff_shift_none, cutoff_shift_energy, cutoff_shift_force };
 
-/* The energy and the virial of pairs, each half of them from either side. */
+/* Energy and virial of pairs, half of each from either side. */
 enum { cutoff_totals = 10 };
 
-/* Forces within a cutoff as kernels see them: columns by slot, the place of a particle after
+/* Forces within a cutoff as kernels see them: columns by slot, the index of a particle after
  * sorting, of floats or doubles. NULL: ones, of softenings zeros. Sums are added to, in double. */
 struct cutoff_problem {
     struct law_numbers numbers;

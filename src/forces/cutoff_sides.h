@@ -8,7 +8,7 @@
 #include "forces/problem.h"
 #include "kith/context.h"
 
-/* Columns of one side: by row, as the problem has them, and by slot, the place after sorting. */
+/* Columns of one side: by row, as the problem has them, and by slot, the index after sorting. */
 enum {
     cutoff_weight_column,
     cutoff_charge_column,

@@ -14,8 +14,8 @@ struct forces_measured {
 };
 
 /* value: 0 to 2 acceleration, 3 potential, 4 to 6 jerk, 7 the potential's rate, both in the units
- * of the velocities; nothing happens if it is not wanted. The
- * result is rounded before it changes units, as that of arrays on the host is. */
+ * of the velocities; nothing happens if it is not requested. The result is rounded before it
+ * changes units, as that of arrays on the host is. */
 template <typename real>
 __device__ inline void deliver(const struct forces_problem &problem, int64_t i, int value,
                                double sum)

@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* The kernels of forces_direct_cuda. Pointers are to device memory, columns aligned to 16
- * bytes; work goes on the context's stream and nothing waits for it. */
+/* The kernels of forces_direct_cuda. Pointers are to device memory, columns aligned to 16 bytes;
+ * work is enqueued on the context's stream, without waiting. */
 
 /* Every target by itself: serves every problem of one system, in one launch without scratch,
  * or in two where blocks share many sources of few targets. */

@@ -72,7 +72,7 @@ SIMD_INLINE struct NAME(targets)
 
 /* Adds the pairs of a source with a vector of targets.
  *
- * At the same place d = 0 and s² is the floor, whose 1/s³ is finite, so that the pair adds 0 by
+ * At the same position d = 0 and s² is the floor, whose 1/s³ is finite, so that the pair adds 0 by
  * itself to the acceleration, to the potential as (s² − floor)/s³, and to the jerk but for u: where
  * velocities differ, that pair must be left out. So must j = i if there is softening, from all but
  * the acceleration: omit_self. */
@@ -169,7 +169,7 @@ static void NAME(store)(void *to, int64_t begin, int32_t count, double factor,
         result[lane] = (REAL)(factor * total[lane] + 0.0); /* + 0: no −0 of an empty sum */
 }
 
-/* Writes the totals of the block at begin, times G, to the outputs that are wanted. */
+/* Writes the totals of the block at begin, times G, to the outputs that are requested. */
 SIMD_INLINE void NAME(store_block)(const struct variant variant,
                                    const struct forces_problem *problem, int64_t begin,
                                    const struct NAME(totals) * totals)

@@ -99,7 +99,7 @@ static void put(struct excluded *excluded, int64_t of, int64_t other, const int3
 }
 
 /* Both rows of a pair have an entry, in the order of the slots. While they are filled in, begin[k]
- * of what is wanted is at k + 1. */
+ * of what is requested is at k + 1. */
 static void fill_in(const struct forces_problem *problem, kith_array exclusions,
                     const int64_t *slot, struct excluded *excluded)
 {

@@ -1,9 +1,9 @@
 #ifndef FORCES_EXCLUDED_H
 #define FORCES_EXCLUDED_H
 
-/* Pairs that do not interact within a cutoff: each at its nearest image, as in ewald and pme. The
- * kernels never see them, so that the force of two bonded particles, which may be huge, costs no
- * digit of the others. */
+/* Pairs that do not interact within a cutoff: each at its nearest image, as in ewald and pme.
+ * Kernels never evaluate them, so that the huge force of two bonded particles does not affect the
+ * digits of the others. */
 
 #include "core/status.h"
 #include "forces/cutoff_kernel.h"
@@ -33,7 +33,8 @@ bool excluded_any(const struct forces_problem *problem);
  * Errors: KITH_OUT_OF_MEMORY. */
 kith_status excluded_copy(kith_array exclusions, kith_array *copy);
 
-/* Errors: KITH_INVALID_ARGUMENT: there are some, and the solver sums all pairs of open space. */
+/* Errors: KITH_INVALID_ARGUMENT: there are excluded pairs, but the solver sums all pairs of open
+ * space. */
 kith_status excluded_check(kith_array exclusions, const struct kith_solver *solver, double cutoff);
 
 /* Errors: KITH_INVALID_ARGUMENT (a row that is not two different particles of the problem),

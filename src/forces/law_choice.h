@@ -10,8 +10,7 @@
 extern "C" {
 #endif
 
-/* What an option for a law comes to: gravity, which has kernels and units of its own, or another.
- */
+/* The law of an option: gravity, which has its own kernels and units, or another. */
 struct law_choice {
     const kith_law *law; /* NULL: gravity */
     double g;            /* of gravity */
@@ -24,7 +23,7 @@ struct law_choice {
 kith_status forces_choose_law(const kith_law *law, double g, double g_of_bodies,
                               struct law_choice *choice);
 
-/* Errors: KITH_INVALID_ARGUMENT unless kith knows how forces by the law change with the motion. */
+/* Errors: KITH_INVALID_ARGUMENT unless the law has rates of forces. */
 kith_status forces_check_jerk(const kith_law *law);
 
 #ifdef __cplusplus

@@ -8,7 +8,7 @@
 #include "forces/law_motion.h"
 #include "forces/law_sums_cuda.h"
 
-/* Blocks for each multiprocessor that are wanted. */
+/* Blocks for each multiprocessor that are requested. */
 enum { wanted_blocks = 16, finish_threads = 256 };
 
 template <typename real>

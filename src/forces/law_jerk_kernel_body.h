@@ -82,7 +82,7 @@ SIMD_INLINE void NAME(add_chunk)(const struct law_form form, const struct law_su
 {
     struct NAME(place) targets;
     struct NAME(pull) sum = {0};
-    /* Which source of the chunk a target is. A whole number, exact where it is one of them. */
+    /* Which source of the chunk a target is. An integer, exact where it is one of them. */
     VREAL self = {0};
     const struct law_pull_outputs outputs = {.rate = 1, .value_rate = problem->value_rate != 0};
     NAME(load_place)(problem, begin, &targets);

@@ -36,7 +36,7 @@ SIMD_INLINE void NAME(load_place)(const struct law_sums_problem *problem, long l
         NAME(elements)(problem->target_half_softening2, i, (REAL)(problem->softening2 / 2));
 }
 
-/* A pair at the same place pulls nothing. */
+/* A pair at the same position contributes nothing. */
 SIMD_INLINE void NAME(pull_by)(const struct law_form form, const struct law_pull_outputs outputs,
                                const struct NAME(law_constants) * law,
                                const struct NAME(place) * target, const struct NAME(place) * source,

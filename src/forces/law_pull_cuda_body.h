@@ -49,7 +49,7 @@ LAW_INLINE void NAME(law_load_source)(const struct law_sums_problem *problem, lo
         NAME(law_element)(problem->source_half_softening2, j, NAME(law_half_of_all)(problem));
 }
 
-/* Adds a pair to the sums; at the same place it pulls nothing. */
+/* Adds a pair to the sums; at the same position it pulls nothing. */
 LAW_INLINE void
 NAME(law_add_pull)(const struct law_form form, const struct law_pull_outputs outputs,
                    const struct NAME(law_constants) * law, const struct NAME(law_place) * target,

@@ -7,13 +7,13 @@
 #include "forces/law_sums_cuda.h"
 #include "forces/law_sums_kernel_cuda.cuh"
 
-/* Blocks for each multiprocessor that are wanted. */
+/* Blocks for each multiprocessor that are requested. */
 enum { wanted_blocks = 32, finish_threads = 256 };
 
 template <typename real>
 using sums_kernel = void(const struct law_sums_problem, real *, long long, long long);
 
-/* The kernels by kind. Where every body has its own softening, all is summed, wanted or not. */
+/* The kernels by kind. Where every body has its own softening, all is summed, requested or not. */
 template <enum law_sums sums, bool per_body>
 static sums_kernel<float> *find(enum law_kind kind, float)
 {

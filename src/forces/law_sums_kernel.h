@@ -4,7 +4,7 @@
 #include "core/isa.h"
 #include "forces/law_sums_problem.h"
 
-/* Computes, from all sources, what is wanted of
+/* Computes, from all sources, what is requested of
  *
  *     law_sums_kernel.c     the targets begin … end − 1: acceleration, value
  *     law_jerk_kernel.c     the same targets: acceleration, jerk, value_rate

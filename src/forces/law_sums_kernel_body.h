@@ -79,8 +79,8 @@ SIMD_INLINE struct NAME(targets)
 
 /* Adds the pairs of a source with a vector of targets. Without softening a central force of j = i
  * is 0 by itself; else that pair must be left out, as its value may be large: omit_self. may_touch:
- * pairs may be at the same place; if they are and that is not said, central forces become 0 or not
- * a number. */
+ * pairs may be at the same position; if they are and that is not said, central forces become 0 or
+ * not a number. */
 SIMD_INLINE void NAME(add_pairs)(const struct variant variant, const bool may_touch,
                                  const bool omit_self, const struct NAME(law_constants) * law,
                                  const struct NAME(source) * source,
@@ -158,7 +158,7 @@ static __attribute__((noinline)) void NAME(add_sums)(const struct NAME(sums) * s
 }
 
 /* Adds what the sources first … last − 1 do to the block of targets at begin. Most chunks have no
- * two particles at the same place and need not look for them (may_touch): a force that is not a
+ * two particles at the same position and need not look for them (may_touch): a force that is not a
  * finite number shows those that have. Then nothing is added, and it returns false. */
 SIMD_INLINE bool NAME(add_chunk)(const struct variant variant, const bool may_touch,
                                  const struct law_sums_problem *problem,
@@ -220,7 +220,7 @@ struct NAME(loops) {
     struct law_form form;
     int central;
     NAME(add) add[3];        /* by enum law_sums */
-    NAME(add) add_touching;  /* forces, where pairs may be at the same place */
+    NAME(add) add_touching;  /* forces, where pairs may be at the same position */
     NAME(add) add_by_vector; /* all values, without j = i, with softenings of bodies */
 };
 
@@ -236,8 +236,8 @@ static long long NAME(chunk_end)(const struct law_sums_problem *problem, long lo
 }
 
 /* All sources on one block of targets. Where a pair i = j must be left out, where every body has
- * its own softening, where the force is not central and where particles are at the same place the
- * chunk goes by vectors, and all is summed. */
+ * its own softening, where the force is not central and where particles are at the same position
+ * the chunk goes by vectors, and all is summed. */
 static void NAME(compute_block)(const struct NAME(loops) * loops, const enum law_sums sums,
                                 const bool is_rare, const struct law_sums_problem *problem,
                                 const struct NAME(law_constants) * law, long long begin)

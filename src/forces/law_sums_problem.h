@@ -24,7 +24,7 @@ struct law_sums_problem {
     const void *target_weight, *source_weight; /* NULL: ones; of a custom law the masses */
     const void *target_charge, *source_charge; /* of a custom law; NULL: ones */
     const void *target_mass;
-    void *acceleration[3], *value; /* NULL if not wanted */
+    void *acceleration[3], *value; /* NULL if not requested */
 
     /* Where forces change with the motion, and where there are many systems (forces/problem.h). */
     const void *target_velocity[3], *source_velocity[3];
@@ -38,21 +38,20 @@ enum { law_systems_most_bodies = 64 };
 /* What a kernel sums. */
 enum law_sums { law_sums_force, law_sums_value, law_sums_both };
 
-/* What the kernels of jerks and of many systems work out for each pair besides the force; constants
+/* What the kernels of jerks and of many systems compute for each pair besides the force; constants
  * once inlined. */
 struct law_pull_outputs {
     int rate, value, value_rate;
 };
 
-/* Values of a target where rates are wanted: the force, its rate, the rate of V. */
+/* Values of a target where rates are requested: the force, its rate, the rate of V. */
 enum { law_jerk_values = 7 };
 
 /* Values of a target: the force, then V. */
 enum { law_sums_values = 4 };
 
-/* The weighting that kernels are compiled for, by kind: that of the table's laws. w_i is taken out
- * of the sum over j; what needs no weights gets ones. Of kinds without weights in the table the
- * weights are never read. */
+/* The weighting that kernels are compiled for, by kind of law. w_i is factored out of the sum over
+ * j; laws without weights get ones, which are never read. */
 #define LAW_SUMS_WEIGHTING(kind)                                                                   \
     ((kind) != law_constant && (kind) != law_custom && LAW_MAY_BE_PRODUCT(kind) ? law_product      \
                                                                                 : law_unweighted)

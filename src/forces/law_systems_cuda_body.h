@@ -50,7 +50,7 @@ LAW_CUSTOM_SYSTEMS(custom_force, false, false)
 LAW_CUSTOM_SYSTEMS(custom_all, true, true)
 #undef LAW_CUSTOM_SYSTEMS
 #else
-/* all: with jerk and value, wanted or not. The constant is the only kind that the table has with
+/* all: with jerk and value, requested or not. The constant is the only kind that the table has with
  * several weightings. */
 template <enum law_kind kind, bool all>
 __global__ void __launch_bounds__(law_systems_block *law_systems_bodies)

@@ -60,7 +60,7 @@ SIMD_INLINE void NAME(compute_systems)(const struct law_form form,
     }
 }
 
-/* Values are wanted now and then only: with them goes all else. */
+/* Values are requested rarely, and then all outputs are computed. */
 SIMD_INLINE void NAME(compute)(const struct law_form form, const struct law_sums_problem *problem,
                                long long begin, long long end)
 {

@@ -15,8 +15,9 @@ extern "C" {
 kith_status forces_begin_problem(const struct forces_arguments *arguments, kith_dtype dtype,
                                  struct forces_problem *problem);
 
-/* Sets the problem's columns, padded and aligned as forces/problem.h and the kernels want them, one
- * after another from base on; the bytes that they take. base may be NULL, to learn how many. */
+/* Sets the problem's columns, padded and aligned as forces/problem.h and the kernels need them, one
+ * after another from base on; the bytes that they take. base may be NULL, to compute only the
+ * bytes. */
 int64_t forces_lay_out(const struct forces_arguments *arguments, void *base,
                        struct forces_problem *problem);
 

@@ -12,15 +12,15 @@ extern "C" {
 
 /* What the methods of kith/forces.h can do. */
 
-/* The ranges of block and unroll, which only tiles have, and whether there is such a method for a
- * law; NULL: gravity. Errors: KITH_INVALID_ARGUMENT, KITH_UNSUPPORTED. */
+/* Checks block and unroll, which only tiles have, and that the method supports the law; NULL:
+ * gravity. Errors: KITH_INVALID_ARGUMENT, KITH_UNSUPPORTED. */
 kith_status forces_check_way(const struct forces_way *way, const kith_law *law);
 
-/* Whether kith_forces_derivative has this method. Errors: KITH_UNSUPPORTED. */
+/* Checks that kith_forces_derivative supports this method. Errors: KITH_UNSUPPORTED. */
 kith_status forces_check_derivative(const struct forces_way *way);
 
-/* Whether the problem's method can solve it: symmetric each pair for both bodies, on a GPU with one
- * softening for all; tiles on a GPU with one softening; neither with a jerk.
+/* Checks that the problem's method supports it: symmetric on a GPU needs one softening for all;
+ * tiles need a GPU and one softening; neither computes a jerk.
  * Errors: KITH_UNSUPPORTED. */
 kith_status forces_check_method(const struct forces_problem *problem, bool on_cpu);
 
@@ -30,8 +30,8 @@ static inline bool forces_ring_has_law(const struct law_view *view)
     return !view->formula && view->form.kind != law_constant;
 }
 
-/* From how many bodies on each pair is evaluated once: what kith tune has found for the context's
- * device, or else the number given. */
+/* The number of bodies from which each pair is evaluated once: the result of kith tune for the
+ * context's device, or else the number given. */
 int64_t forces_least_symmetric(const kith_context *context, kith_dtype dtype, int64_t in_float,
                                int64_t in_double);
 

@@ -7,7 +7,7 @@
 #include "kith/law.h"
 
 /* The law lennard-jones with an ε and a σ of each particle, mixed by Lorentz (1881) and Berthelot
- * (1898): ε = √(ε_i ε_j), σ = (σ_i + σ_j) / 2. It is a formula of the weights √ε, in the place of
+ * (1898): ε = √(ε_i ε_j), σ = (σ_i + σ_j) / 2. It is a formula of the weights √ε, instead of
  * masses, and the charges σ.
  *
  *   owner  what has the columns, for messages

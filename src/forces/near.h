@@ -1,7 +1,7 @@
 #ifndef FORCES_NEAR_H
 #define FORCES_NEAR_H
 
-/* A short-ranged law in addition to one whose images are all summed (kith/law_sum.h), as of ions:
+/* A short-ranged law in addition to one whose images are all summed (kith/law_sum.h), as for ions:
  * its pairs within the cutoff, as the solver cutoff sums them. */
 
 #include "cells/geometry.h"
@@ -23,8 +23,8 @@ const kith_law *near_law(const struct forces_problem *problem);
 kith_status near_problem(const struct forces_problem *problem, struct pairs_lattice *lattice,
                          struct forces_problem *near);
 
-/* Without a second law they do nothing. The outputs are overwritten, or added to if the problem
- * accumulates; the totals are overwritten. */
+/* Without a second law these functions do nothing. The outputs are overwritten, or added to if the
+ * problem accumulates; the totals are overwritten. */
 kith_status near_prepare(const struct forces_problem *problem, struct near_state *state);
 kith_status near_evaluate(kith_context *context, const struct forces_problem *problem,
                           struct near_state *state);

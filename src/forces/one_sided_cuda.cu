@@ -1,4 +1,5 @@
-/* One-sided all-pairs forces on the GPU: how many targets a warp takes, and who shares sources. */
+/* One-sided all-pairs forces on the GPU: how many targets per warp takes, and who shares sources.
+ */
 
 #include <math.h>
 
@@ -23,8 +24,8 @@ constexpr struct one_sided_policy policy = {{8, 6, 3}, {4, 3, 2}, 2, 8, 15};
 struct sharing_policy {
     int many_sources;                           /* no problem with this many is small */
     int least_for_warp, least_for_warp_of_many; /* sources in each part */
-    double busy_enough;                         /* of the device: no more parts are wanted then */
-    double worth_a_part;                        /* to gain of the device */
+    double busy_enough;  /* of the device: no more parts are requested then */
+    double worth_a_part; /* to gain of the device */
 };
 
 constexpr struct sharing_policy sharing = {16384, 1024, 256, 0.94, 0.04};
@@ -100,7 +101,7 @@ static kith_status launch(kith_context *context, const struct forces_problem *pr
                      : KITH_OK;
 }
 
-/* Targets per thread, as the caller says. */
+/* Targets per thread, as requested. */
 template <typename real>
 static kith_status launch_for_bodies(kith_context *context, const struct forces_problem *problem)
 {

@@ -14,11 +14,11 @@ struct forces_packed {
     kith_context *context;
 };
 
-/* Packs the arguments, to be solved in the precision dtype.
+/* Packs the arguments, in the precision dtype.
  *
  *   packed  [out] valid until the context's next workspace
  *
- * Errors: KITH_INVALID_ARGUMENT (a number that must not be), KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
+ * Errors: KITH_INVALID_ARGUMENT (an invalid number), KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
 kith_status forces_pack(kith_context *context, struct forces_arguments *arguments, kith_dtype dtype,
                         struct forces_packed *packed);
 

@@ -194,7 +194,7 @@ static void add_numbers(struct packings *packings, struct view from, int64_t row
         add_packing(packings, from, 0, quantity_any, to);
 }
 
-/* mixes: σ is in the place of charges (pack.c). */
+/* mixes: σ replaces the charges (pack.c). */
 static void add_packings_of_law(struct packings *packings, const struct inputs *inputs, bool mixes,
                                 const struct forces_problem *problem)
 {

@@ -1,8 +1,8 @@
 /* The arithmetic of a pair for one precision, shared by the kernels of small systems. Included by
  * their bodies (forces/for_each_real.h).
  *
- * S2_FLOOR is part of every softening²: at the same place d = 0 and 1/s³ is finite, so that d/s³ is
- * 0 there by itself. */
+ * S2_FLOOR is part of every softening²: at the same position d = 0 and 1/s³ is finite, so that d/s³
+ * is 0 there by itself. */
 
 SIMD_INLINE VREAL NAME(pair_s2)(const int32_t dimensions, const VREAL d[3], VREAL softening2)
 {
@@ -13,8 +13,8 @@ SIMD_INLINE VREAL NAME(pair_s2)(const int32_t dimensions, const VREAL d[3], VREA
     return s2;
 }
 
-/* FIELD_SCALE d/s³: times the source's mass, what it does to the target; times the target's, what
- * that does to the source, with the other sign. */
+/* FIELD_SCALE d/s³: times the source's mass, the contribution to the target; times the target's
+ * mass and −1, that to the source. */
 SIMD_INLINE void NAME(pair_field)(const int32_t dimensions, const VREAL d[3], VREAL softening2,
                                   VREAL field[3])
 {

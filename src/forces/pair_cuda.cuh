@@ -17,8 +17,8 @@ __host__ __device__ constexpr int pair_values(enum forces_outputs outputs)
 }
 
 /* Adds what a source does to a target at x with the velocity v; s2 is ε² + s2_floor. A pair at the
- * same place, or i = j, adds 0 to the acceleration by itself; only the potential and the jerk need
- * to leave it out. */
+ * same position, or i = j, adds 0 to the acceleration by itself; only the potential and the jerk
+ * need to leave it out. */
 template <typename real, enum forces_outputs outputs>
 __device__ void add_pair(const real (&x)[3], const real (&v)[3], real s2,
                          const struct pair_body<real> &source, bool is_self, real *sums)

@@ -18,8 +18,8 @@ struct forces_delivery {
 /* Which kernel, of those that a backend has; all zero: the fastest. */
 struct forces_way {
     kith_forces_method method;
-    int32_t block, unroll; /* of tiles; 0: as kith/forces.h says */
-    /* Of split on a GPU, for accelerations alone with one softening; 0: as is usually best. Targets
+    int32_t block, unroll; /* of tiles; 0: the default of kith/forces.h */
+    /* For split on a GPU, for accelerations alone with one softening; 0: the default. Targets
      * of a thread: 1, 2, 4 or 8; threads that share the sources of a target: 32, 64, 128 or 256. */
     int32_t bodies, threads;
 };
@@ -32,13 +32,13 @@ struct forces_space {
     double absolute_error; /* as in ewald, over |G| */
     const kith_ewald *ewald;
     kith_array exclusions;      /* of the caller, whose shape has been checked */
-    kith_forces_totals *totals; /* NULL: not wanted */
+    kith_forces_totals *totals; /* NULL: not requested */
     /* Of solvers with a cutoff. */
     kith_shift shift;
     bool tail;
     const struct pairs_lattice *lattice; /* NULL: no cutoff */
     double volume;                       /* as of kith_forces_totals */
-    bool repeats; /* the problem is solved again and again, as particles move: a list is worth it */
+    bool repeats; /* the problem is solved repeatedly as particles move, so that a list pays off */
     double skin;  /* of that list, in the problem's unit; 0: chosen */
 };
 
@@ -83,15 +83,15 @@ struct forces_problem {
     const void *target_position[3];
     const void *source_position[3];
     const void *source_mass;
-    /* In the place of target_mass as weights of the law, where source_mass is no mass (mixing.h):
-     * then target_mass only divides. NULL: the masses. */
+    /* The weights of the law instead of target_mass if source_mass is not a mass (mixing.h);
+     * target_mass then only divides. NULL: the masses. */
     const void *target_weight;
     const void *target_half_softening2; /* both or neither; then softening2 is 0 */
     const void *source_half_softening2;
     const void *target_velocity[3]; /* only with jerk and rate; NULL: zeros, with a law */
     const void *source_velocity[3];
 
-    void *acceleration[3]; /* outputs: NULL if not wanted */
+    void *acceleration[3]; /* outputs: NULL if not requested */
     void *potential;
     void *jerk[3];        /* without a law only together with acceleration */
     void *potential_rate; /* only with a law and one system */
@@ -99,7 +99,7 @@ struct forces_problem {
     struct forces_way way;
     struct forces_space space;
     kith_accuracy accuracy;
-    kith_solver_report *report; /* NULL: not wanted */
+    kith_solver_report *report; /* NULL: not requested */
 };
 
 /* The weights of the targets, of a law of masses. */
@@ -108,7 +108,7 @@ static inline const void *forces_target_weight(const struct forces_problem *prob
     return problem->target_weight ? problem->target_weight : problem->target_mass;
 }
 
-/* What a kernel works out for each body, of gravity: each of these and those before it. */
+/* What a kernel of gravity computes for each body: each value includes those before it. */
 enum forces_outputs { forces_acceleration, forces_potential, forces_jerk };
 
 static inline enum forces_outputs forces_outputs_of(const struct forces_problem *problem)

@@ -11,7 +11,7 @@
  * one partner more than any other.
  *
  * A chunk is the meetings of a range of offsets. They are numbered by tile, then by offset, and
- * dealt in contiguous shares that differ by one meeting (or part of a meeting) at most. */
+ * divided into contiguous shares that differ by at most one meeting (or part of one). */
 struct ring_chunk {
     int64_t tiles;
     int64_t first_offset, end_offset; /* 0 … ring_offsets(tiles) */
@@ -39,7 +39,7 @@ RING_FUNCTION int64_t ring_half_offset(int64_t tiles)
     return tiles > 0 && tiles % 2 == 0 ? tiles / 2 : -1;
 }
 
-/* Whom a tile meets at an offset. */
+/* The partner of a tile at an offset. */
 RING_FUNCTION int64_t ring_partner(int64_t tiles, int64_t tile, int64_t offset)
 {
     return tile + offset < tiles ? tile + offset : tile + offset - tiles;
@@ -58,7 +58,7 @@ RING_FUNCTION int64_t ring_end_visited(struct ring_chunk chunk, int64_t tile)
     return chunk.end_offset - (not_at_half ? 1 : 0);
 }
 
-/* The number of a tile's first meeting in the chunk; of tile T, the number of meetings. */
+/* The number of a tile's first meeting in the chunk; for tile T, the number of meetings. */
 RING_FUNCTION int64_t ring_first_meeting(struct ring_chunk chunk, int64_t tile)
 {
     const int64_t half = ring_chunk_has_half(chunk) ? 1 : 0;
@@ -87,14 +87,14 @@ RING_FUNCTION struct ring_meeting ring_meeting_at(struct ring_chunk chunk, int64
     return meeting;
 }
 
-/* A meeting is done in `steps` steps, and this many to a tile are work that can be dealt. A step of
- * a tile's meeting with itself, the first of its meetings in a chunk that begins with offset 0, has
- * fewer instructions. Costs are in eighths of a step between two tiles. Measured on an H200,
+/* A meeting is done in `steps` steps, which can be divided in units of this many per tile. A step
+ * of a tile's meeting with itself, the first of its meetings in a chunk that begins with offset 0,
+ * has fewer instructions. Costs are in eighths of a step between two tiles. Measured on an H200,
  * compared with equal costs: double 4 % faster at N = 8192 and 3 % at 16 384, float 4 % faster at
  * 24 576 and 1 % slower from 49 152 on, else the same. */
 enum { ring_step_cost = 8, ring_self_step_cost = 7 };
 
-/* The cost of all steps of the tiles before this one; of tile T, of the chunk. */
+/* The cost of all steps of the tiles before this one; for tile T, of the chunk. */
 RING_FUNCTION int64_t ring_cost_before(struct ring_chunk chunk, int64_t steps, int64_t tile)
 {
     const int64_t saved = chunk.first_offset == 0 ? ring_step_cost - ring_self_step_cost : 0;
@@ -146,20 +146,21 @@ RING_FUNCTION int64_t ring_most_shares(struct ring_chunk chunk, int64_t steps)
     return most > 1 ? most : 1;
 }
 
-/* Share k of total things, dealt to this many: from share_begin(k) to share_begin(k + 1). */
+/* Share k of `total` items divided into this many: from share_begin(k) to share_begin(k + 1). */
 RING_FUNCTION int64_t share_begin(int64_t total, int64_t shares, int64_t k)
 {
     return total / shares * k + total % shares * k / shares;
 }
 
-/* Whose share a thing is in. (thing + 1) · shares must be below 2^63. */
+/* The share that has an item. (thing + 1) · shares must be below 2^63. */
 RING_FUNCTION int64_t share_of(int64_t total, int64_t shares, int64_t thing)
 {
     return ((thing + 1) * shares - 1) / total;
 }
 
-/* The steps of a chunk, dealt in contiguous shares of equal cost: share k from ring_share_begin(k)
- * to ring_share_begin(k + 1), none empty if there are at most ring_most_shares. */
+/* The steps of a chunk, divided into contiguous shares of equal cost: share k from
+ * ring_share_begin(k) to ring_share_begin(k + 1), none empty if there are at most
+ * ring_most_shares. */
 RING_FUNCTION int64_t ring_share_begin(struct ring_chunk chunk, int64_t steps, int64_t shares,
                                        int64_t k)
 {

@@ -37,7 +37,7 @@
  *
  * What limits the float loop is reading registers, one of each of two banks a cycle: a multiply-add
  * of three registers takes two cycles unless one is kept from the instruction before. So counted in
- * the machine code, the loop of a variant takes c cycles a pair, and 1338 / c Tflop/s is what it
+ * the machine code, the loop of a variant takes c cycles per pair, and 1338 / c Tflop/s is what it
  * can give at best. The issue of its instructions alone would be 18 (74 Tflop/s). The compiler's
  * choice of registers is luck: the order of statements in approach and exchange moves c by 20 %,
  * and unrelated code by 5 %. Here c is 20.7 for float_large, 20.9 for float_huge, 21.9 for

@@ -4,10 +4,10 @@
 /* Symmetric all-pairs forces: each pair is evaluated once, and both bodies get their share.
  *
  * A block of warps holds a tile of targets, `targets` of them in each lane's registers. The sources
- * of the partner tile come in steps of 32, one a lane; each lane then meets every source by reading
- * it from shared memory one place further along each time, while the sources' own sums are handed
- * from lane to lane by shuffles. After 32 turns the sums of the warps are added, and stored: no sum
- * is ever shared by two blocks. ring_sum_cuda.cuh adds what was stored. */
+ * of the partner tile come in steps of 32, one per lane; each lane then meets every source by
+ * reading it from shared memory one place further along each time, while the sources' own sums are
+ * handed from lane to lane by shuffles. After 32 turns the sums of the warps are added, and stored:
+ * no sum is ever shared by two blocks. ring_sum_cuda.cuh adds what was stored. */
 
 #include "device/overlap.cuh"
 #include "forces/ring.h"

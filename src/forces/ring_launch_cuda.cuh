@@ -7,8 +7,8 @@
 #include "forces/ring_sum_cuda.cuh"
 
 /* Memory for the sources' sums between two kernels. A chunk of the ring has as many offsets as go
- * into it (one at least: `values` reals a body). The sums of the targets come on top, and with more
- * than one chunk the totals, `values` doubles a body. */
+ * into it (one at least: `values` reals per body). The sums of the targets come on top, and with
+ * more than one chunk the totals, `values` doubles per body. */
 constexpr int64_t ring_row_bytes = 256 << 20;
 
 struct ring_plan {

@@ -1,5 +1,5 @@
-/* A law as the symmetric kernel wants it, for one precision (law/for_each_real_cuda.h): f(s²) and
- * V of a pair of weights 1, any s² ≥ 0. */
+/* A law as the symmetric kernel needs it, for one precision (law/for_each_real_cuda.h): f(s²) and V
+ * of a pair of weights 1, any s² ≥ 0. */
 
 template <> struct ring_law_numbers<REAL> {
     struct NAME(law_constants) law;

@@ -5,9 +5,9 @@
 #include "ranks/partition.h"
 
 /* The ring's meetings over ranks. Rank k has the tiles from ranks_first(k) on and does their
- * meetings with the partners that the ring gives them; what a meeting brings a partner of another
- * rank goes there. At one offset a rank's partners are contiguous but where the ring closes, so it
- * sends each other rank one range of tiles at most, and both find that run by themselves. */
+ * meetings with the partners that the ring gives them; contributions to a partner of another rank
+ * are sent there. At one offset a rank's partners are contiguous except where the ring closes, so
+ * that it sends each other rank at most one range of tiles, which both compute independently. */
 struct ring_ranks {
     int64_t tiles;
     int32_t ranks, rank;
@@ -27,8 +27,8 @@ static inline int64_t ring_end_meeting(struct ring_ranks ring, int64_t offset)
     return is_half && end > ring.tiles / 2 ? ring.tiles / 2 : end;
 }
 
-/* The next run that the rank sends at an offset ≥ 1: *tile is its first tile at first, and goes on.
- * False: there is none. */
+/* The next run that the rank sends at an offset ≥ 1: *tile is its first tile at first, and is
+ * advanced. False: there is none. */
 static inline bool ring_next_sent(struct ring_ranks ring, int64_t offset, int64_t *tile,
                                   struct ring_run *run)
 {

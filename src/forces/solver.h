@@ -14,20 +14,19 @@ extern "C" {
  * diagnostics call it through this struct alone, with a problem in the memory of the context's
  * device, or in the host's if on_host.
  *
- * suits    KITH_OK, or KITH_UNSUPPORTED with a sentence that says why this solver cannot solve the
- *          problem. It inspects which columns and outputs the problem has, not what they contain,
- *          and is called once before any prepare.
- * prepare  Builds in *prepared what positions allow to keep from call to call (a tree, cells, a
- *          mesh). It is called before each evaluate, with NULL at first and then with what it made
- *          for the same bodies before, which it keeps or rebuilds if they have moved too far.
- *          NULL: there is nothing to keep.
- * evaluate Fills in the problem's outputs, or adds to them if problem->accumulate.
- * free     Frees what prepare made; not called for NULL. */
+ * suits    KITH_OK, or KITH_UNSUPPORTED with the reason why this solver does not support the
+ * problem. It inspects which columns and outputs the problem has, not their content, and is called
+ * once before any prepare. prepare  Builds in *prepared data that can be kept from call to call (a
+ * tree, cells, a mesh). It is called before each evaluate, with NULL at first and then with its
+ * previous result for the same bodies, which it keeps, or rebuilds if they have moved too far.
+ * NULL: nothing is kept. evaluate Fills in the problem's outputs, or adds to them if
+ * problem->accumulate. free     Frees what prepare made; not called for NULL. */
 struct kith_solver {
     const char *name, *summary;
     bool is_periodic; /* takes a periodic cell, and nothing but one */
     bool has_cutoff;  /* takes a cutoff, and any cell */
-    bool on_host; /* takes problems in host memory and double precision only, on every context */
+    bool on_host; /* supports only problems in host memory and double precision, with every context
+                   */
     kith_status (*suits)(const kith_context *context, const struct forces_problem *problem);
     kith_status (*prepare)(kith_context *context, const struct forces_problem *problem,
                            void **prepared);
@@ -40,11 +39,11 @@ extern const struct kith_solver forces_solver_direct, forces_solver_reference, f
     forces_solver_fmm, forces_solver_cutoff, forces_solver_ewald, forces_solver_pme;
 extern const struct kith_solver forces_solver_auto; /* not of the table */
 
-/* The solver of the options, and whether their method is one of it.
+/* The solver of the options; checks that their method belongs to it.
  * Errors: KITH_INVALID_ARGUMENT (an unknown method, or of another solver). */
 kith_status forces_choose_solver(const kith_forces_options *options, const kith_solver **solver);
 
-/* suits, and of a job of several ranks whether the solver divides its work. */
+/* suits; in a job of several ranks also checks that the solver divides its work. */
 kith_status forces_check_suits(const kith_context *context, const struct kith_solver *solver,
                                const struct forces_problem *problem);
 

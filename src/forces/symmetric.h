@@ -28,11 +28,11 @@ struct symmetric_law {
  *
  * The bodies are divided into blocks, whose interactions follow a cyclic schedule (forces/ring.h).
  * Each pair of blocks has memory of its own for its sums, in the problem's precision; a few rounds
- * of the ring at a time are added up in double, in the order of the rounds: neither depends on who
- * does what, so the bits are the same for every number of threads.
+ * of the ring at a time are added up in double, in the order of the rounds: neither depends on the
+ * assignment to threads, so that the bits are the same for every number of threads.
  *
- * Over the ranks of a job each has some of the blocks, and sends the others what its meetings bring
- * theirs while it computes the next (forces/ring_ranks.h); the results come to all. Same bits.
+ * In a job each rank has some of the blocks, and sends the others their contributions while it
+ * computes the next ones (forces/ring_ranks.h); all ranks get the results. Same bits.
  *
  * Memory: D (+ 1 with potentials) components of 8 N numbers for the partial sums, whatever the
  * number of blocks, N for the blocks with themselves, and N doubles for the sums; of P ranks 24 N /

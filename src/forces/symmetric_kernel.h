@@ -16,7 +16,7 @@ enum {
     symmetric_components = 4 /* a force and a potential */
 };
 
-/* What the sums of a meeting by gravity are. Where a processor adds while it multiplies
+/* The form of the sums of a meeting under gravity. Where a processor adds while it multiplies
  * (AMD's since Zen), forces are faster, because both sides of a pair add the same force; but they
  * are 0 for bodies without mass, and out of range for masses that are very different. By a law sums
  * are always forces. */
@@ -37,7 +37,7 @@ struct symmetric_bodies {
 };
 
 /* Where the sums of one side go, by gravity times field_scale_in_float or _double (of the kernels
- * below); written up to the next multiple of 64. NULL: not wanted; the same on both sides. */
+ * below); written up to the next multiple of 64. NULL: not requested; the same on both sides. */
 struct symmetric_sums {
     void *field[3]; /* all or none; gravity: always those of all dimensions */
     void *potential;
@@ -57,8 +57,8 @@ struct symmetric_meeting {
 
 typedef void forces_symmetric_kernel(const struct symmetric_meeting *meeting);
 
-/* Does the arithmetic of many pairs and nothing else; returns how many interactions, about turns ×
- * the lanes of a few vectors. */
+/* Computes the arithmetic of many pairs and nothing else; returns the number of interactions, about
+ * turns × the lanes of a few vectors. */
 typedef int64_t forces_symmetric_limit(enum symmetric_form form, int64_t turns);
 
 /* The kernels of an instruction set for gravity. */

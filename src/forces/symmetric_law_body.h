@@ -171,9 +171,9 @@ static bool NAME(are_finite)(const REAL *force, int64_t count)
 typedef void NAME(meet_by)(const struct NAME(constants) * constants,
                            const struct symmetric_meeting *meeting);
 
-/* Most meetings have no two particles at the same place and need not look for them: a force that is
- * not a finite number shows those that have, and then the meeting is repeated. Softenings of
- * bodies and forces that are not central are rare, and all is summed, wanted or not. */
+/* Most meetings have no two particles at the same position and need not look for them: a force that
+ * is not a finite number shows those that have, and then the meeting is repeated. Softenings of
+ * bodies and forces that are not central are rare, and all is summed, requested or not. */
 static void NAME(meet_by_law)(NAME(meet_by) *const by[3], NAME(meet_by) * careful,
                               const struct symmetric_meeting *meeting)
 {

@@ -12,7 +12,8 @@ struct variant {
     int32_t vectors, fields; /* these four: symmetric_loop_body.h */
     bool has_rest, potential;
     struct law_form form;
-    bool careful; /* pairs may be at the same place, and bodies may have softenings of their own */
+    bool careful; /* pairs may be at the same position, and bodies may have softenings of their own
+                   */
     bool central;
 };
 

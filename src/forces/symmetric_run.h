@@ -58,15 +58,15 @@ static inline int64_t place_of(const struct symmetric_run *run, int32_t componen
     return component * run->room + begin - run->origin;
 }
 
-/* The form that all ranks take: their processors may differ in what they prefer. Collective of
- * several ranks, who learn here whether one has failed to begin with this status. */
+/* The form that all ranks use, as their processors may prefer different ones. Collective for
+ * several ranks, which also exchange here whether any has failed to begin with this status. */
 kith_status symmetric_agree_on_form(struct symmetric_run *run, kith_status status);
 
-/* Posts what other ranks' meetings of the part bring this rank's tiles, or sends what its own
- * meetings bring theirs. */
+/* Posts receives of the contributions of other ranks to this rank's tiles, or sends its
+ * contributions to theirs. */
 void symmetric_exchange(const struct symmetric_run *run, const struct part *part, bool sends);
 
-/* Collective: what each rank has of the results comes to all. */
+/* Collective: gathers the results of each rank on all ranks. */
 void symmetric_gather(const struct symmetric_run *run);
 
 #endif

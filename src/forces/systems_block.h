@@ -12,8 +12,8 @@ struct NAME(place) {
     VREAL x[3], v[3], mass, half_softening2;
 };
 
-/* What it feels, without G: Σ m d / s³ (times FIELD_SCALE if it is all that is worked out),
- * Σ m [u / s³ − 3 (d·u) d / s⁵], Σ m / s. */
+/* Its sums, without G: Σ m d / s³ (times FIELD_SCALE if it is all that is worked out), Σ m [u / s³
+ * − 3 (d·u) d / s⁵], Σ m / s. */
 struct NAME(pull) {
     VREAL acceleration[3], jerk[3], potential;
 };
@@ -38,7 +38,7 @@ SIMD_INLINE void NAME(pull_together)(const int32_t dimensions, const enum forces
     if (outputs == forces_acceleration) {
         NAME(pair_field)(dimensions, d, softening2, field);
     } else {
-        /* 0 at the same place: the pair leaves itself out of everything. */
+        /* 0 at the same position, so that the pair contributes nothing. */
         const VREAL s2 = NAME(pair_s2)(dimensions, d, softening2);
         const VREAL rsqrt = simd_unless_equal(s2, simd_all((REAL)S2_FLOOR), simd_rsqrt(s2));
         const VREAL rsqrt2 = rsqrt * rsqrt, cube = rsqrt2 * rsqrt;

@@ -1,4 +1,4 @@
-/* Forces in ensembles of small systems on the GPU: a thread a body, neighboring threads in
+/* Forces in ensembles of small systems on the GPU: a thread per body, neighboring threads in
  * neighboring systems, so that all their reading is side by side. The sources of a system stay in
  * the first-level cache from one of its bodies to the next. Each pair is met from both sides. */
 

@@ -19,7 +19,7 @@ SIMD_INLINE void NAME(store_scaled)(void *to, int64_t at, REAL factor, VREAL sum
     simd_store((REAL *)to + at, factor * sum + (REAL)0);
 }
 
-/* Writes the sums times G to the outputs that are wanted. */
+/* Writes the sums times G to the outputs that are requested. */
 SIMD_INLINE void NAME(store_block)(const enum forces_outputs outputs,
                                    const struct forces_problem *problem, int64_t s,
                                    const struct NAME(block) * block)

@@ -14,7 +14,7 @@ struct targets_part {
 kith_status forces_divide_targets(kith_context *context, const struct forces_problem *problem,
                                   struct targets_part *part);
 
-/* Collective: the outputs of all targets come to all ranks. */
+/* Collective: gathers the outputs of all targets on all ranks. */
 void forces_gather_targets(kith_context *context, const struct forces_problem *problem,
                            struct targets_part part);
 

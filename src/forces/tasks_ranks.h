@@ -17,16 +17,17 @@ struct tasks_part {
     int64_t *bounds;    /* room for a gather */
 };
 
-/* Tasks of this many targets in all: of few every rank does all. free *part with tasks_free, after
- * an error too. Errors: KITH_OUT_OF_MEMORY. */
+/* Tasks of this many targets in all; with few targets every rank does all. free *part with
+ * tasks_free, after an error too. Errors: KITH_OUT_OF_MEMORY. */
 kith_status tasks_create(kith_context *context, int64_t count, int64_t targets,
                          struct tasks_part *part);
 void tasks_free(struct tasks_part *part);
 
-/* Divides them, if they are divided, by part->work, which is 0 at first: by their number then. */
+/* Divides the tasks, if they are divided, by part->work, or by their number at first, when that is
+ * 0. */
 void tasks_divide(struct tasks_part *part);
 
-/* Collective, if they are divided: of an array with this many elements a task, of which the last
+/* Collective, if they are divided: of an array with this many elements per task, of which the last
  * may have fewer, each rank's come to all. */
 void tasks_gather(const struct tasks_part *part, void *data, int64_t element_bytes,
                   int64_t elements_a_task, int64_t elements);

@@ -21,7 +21,7 @@ __device__ inline real tile_coordinate(const void *const (&position)[3], int c, 
     return position[c] ? ((const real *)position[c])[i] : (real)0; /* 2D has no z */
 }
 
-/* Source j; past the last one a body without mass, so that no loop needs to ask. */
+/* Source j; past the last one a body without mass, so that loops need no test. */
 template <typename real>
 __device__ inline tile_body<real> tile_source(const struct forces_problem &problem, int64_t j)
 {
@@ -50,9 +50,9 @@ __device__ inline real tile_softening2(const struct forces_problem &problem)
     return (real)softening2 + s2_floor<real>();
 }
 
-/* Adds m d / s³, and m / s if the potential is wanted. A body with itself, or with one at the same
- * place, has d = 0 and adds nothing to the acceleration; the potential has to ask. source by value:
- * the compiler then reads it from shared memory immediately. */
+/* Adds m d / s³, and m / s if the potential is requested. A body with itself, or with one at the
+ * same position, has d = 0 and adds nothing to the acceleration; the potential needs a test. source
+ * by value: the compiler then reads it from shared memory immediately. */
 template <typename real, bool with_potential>
 __device__ inline void tile_interact(const tile_body<real> &target, tile_body<real> source,
                                      real softening2, bool is_self, tile_sums<real> &sums)

@@ -1,4 +1,4 @@
-/* Forces by tiles of p × p pairs, p² threads a tile: slower than p threads a
+/* Forces by tiles of p × p pairs, p² threads per tile: slower than p threads a
  * tile (tile_p_cuda.cu). docs/gpu-tiling.md compares the two.
  *
  *            source 0  1  2  …  p−1

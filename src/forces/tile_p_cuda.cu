@@ -1,4 +1,4 @@
-/* Forces by tiles of p × p pairs, p threads a tile: the kernel of GPU Gems 3,
+/* Forces by tiles of p × p pairs, p threads per tile: the kernel of GPU Gems 3,
  * chapter 31 (Nyland, Harris & Prins 2007). docs/gpu-tiling.md compares it with the others.
  *
  *            sources 0 … p−1   p … 2p−1   2p … 3p−1
@@ -9,8 +9,9 @@
  *            └──────────────┴───────────┴───────────┘
  *
  * A thread has one target and its sums in registers. A block of p threads brings p sources to
- * shared memory, one a thread, meets them all, and goes on to the next p. So a source is read from
- * global memory once a block, N / p times in all, and no two threads have to add anything up. */
+ * shared memory, one per thread, evaluates all of them, and continues with the next p. So a source
+ * is read from global memory once a block, N / p times in all, and no two threads have to add
+ * anything up. */
 
 #include "device/cuda.h"
 #include "forces/deliver_cuda.cuh"

@@ -22,7 +22,7 @@ struct forces_tree_backend {
     /* *state = memory that is kept from call to call, in the host's memory; free it with free(). */
     kith_status (*prepare)(void **state);
 
-    /* Fills in the problem's outputs, or adds to them, and says what was chosen and done. */
+    /* Fills in the problem's outputs, or adds to them, and reports the settings and the work. */
     kith_status (*evaluate)(kith_context *context, const struct forces_tree_sums *sums, void *state,
                             struct tree_report *report);
     void (*free)(kith_context *context, void *state);

@@ -12,8 +12,8 @@
  *     forces and energies of pairs are rounded to units, and sums of these are exact.
  *
  * The units are 2^-42 to 2^-46 of the largest |F/d| of a pair times the cutoff, and of the largest
- * |V|, powers of 16: functions of the positions, too. An evaluation begins with the units of the
- * one before, and is done again if these were not the right ones. */
+ * |V|, powers of 16: functions of the positions, too. An evaluation starts with the units of the
+ * previous one, and is repeated if these are not right. */
 
 #include "forces/cutoff.h"
 
@@ -24,9 +24,9 @@ struct verlet;
  * sources. Excluded pairs must have one image at most within the cutoff. */
 bool verlet_suits(const struct forces_problem *problem, const struct cutoff_law *law);
 
-/* Accelerations, and totals if the problem has them, without the tail. At the positions of the call
- * before they cost no pass over the list, and totals none of their own if they are wanted as
- * regularly as before.
+/* Accelerations, and totals if the problem has them, without the tail. At the positions of the
+ * previous call they take no pass over the list, and totals need no additional pass if they are
+ * requested at regular intervals.
  *
  *   of_dtype  of float and of double: NULL at first and kept from call to call
  *   done      [out] false if forces or positions are too large for sums of units, or particles have

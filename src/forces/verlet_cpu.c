@@ -211,7 +211,7 @@ static void combine_part(void *argument, int64_t part)
         }
 }
 
-/* Over ranks: the sums of all of them, which are exact, come to all. */
+/* Over ranks: adds the sums of all of them, exactly, on all ranks. */
 static kith_status add_ranks(struct job *job)
 {
     const struct verlet_list *list = &job->verlet->list;
@@ -328,7 +328,8 @@ static kith_status find(struct job *job, const struct verlet_kernels *kernels, b
     return status;
 }
 
-/* Whether a pass is to sum totals: they are wanted, or expected to be, before positions change. */
+/* Whether a pass is to sum totals: they are requested, or expected to be, before positions
+ * change. */
 static bool expects_totals(const struct forces_problem *problem, struct verlet *verlet)
 {
     if (!problem->space.totals) {

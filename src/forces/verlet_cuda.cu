@@ -26,7 +26,7 @@ static const double room_of_mean = 1.35;
 /* Of positions within the cell in float, by which partners are found. */
 static const double rounding_of_points = 0x1p-24;
 
-/* Steps that are started at once when nobody knows how long a list lasts. */
+/* Steps that are launched together while the lifetime of a list is unknown. */
 enum { first_batch = 4 };
 
 struct verlet_cuda {

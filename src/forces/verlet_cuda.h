@@ -26,7 +26,7 @@ bool verlet_cuda_suits(const struct forces_problem *problem, const struct cutoff
  *
  * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED, KITH_INVALID_ARGUMENT (a position that is not finite,
  *         a force out of range).
- * Cost:   O(pairs), and of each list O(n log n + pairs); 4 bytes a particle and partner. */
+ * Cost:   O(pairs), and of each list O(n log n + pairs); 4 bytes per particle and partner. */
 kith_status verlet_forces_cuda(kith_context *context, const struct forces_problem *problem,
                                const struct cutoff_law *law, struct verlet_cuda **verlet,
                                bool *done);

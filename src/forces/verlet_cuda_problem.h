@@ -3,11 +3,11 @@
 
 /* A Verlet list on a GPU as kernels see it.
  *
- * A coordinate along a vector of the cell is a whole number of 32 bits (of 64 in double precision),
- * in units of the vector's 2^-32 (2^-64): differences of two are exact, and those of the nearest
- * images, as whole numbers wrap around. Forces of pairs are rounded to a unit that is one of the
- * law and the cutoff, and their sums are whole numbers of 64 bits. So the bits of the forces depend
- * on the positions alone, not on the list, nor on the order of particles in it. */
+ * A coordinate along a vector of the cell is an integer of 32 bits (of 64 in double precision), in
+ * units of the vector's 2^-32 (2^-64): differences of two are exact, and those of the nearest
+ * images, as integers wrap around. Forces of pairs are rounded to a unit that is one of the law and
+ * the cutoff, and their sums are integers of 64 bits. So the bits of the forces depend on the
+ * positions alone, not on the list, nor on the order of particles in it. */
 
 #include "cells/geometry.h"
 #include "forces/law_sums_problem.h"
@@ -78,7 +78,7 @@ struct verlet_cuda_step {
     const void *from;
     void *to;
     void *position[3], *velocity[3], *acceleration[3];
-    /* Of a custom law, by slot: weights in the place of masses, and charges; NULL: ones. */
+    /* Of a custom law, by slot: weights instead of masses, and charges; NULL: ones. */
     const void *slot_weight, *slot_charge;
     int sums, kicks, moves, places;
     double kick_before, kick_after, drift; /* times of them */

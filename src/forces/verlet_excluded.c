@@ -16,7 +16,7 @@ bool verlet_excluded_suits(const struct forces_problem *problem)
     return true;
 }
 
-/* While partners are filled in, begin[k] of what is wanted is at k + 1. */
+/* While partners are filled in, begin[k] of what is requested is at k + 1. */
 static void fill_in(const int64_t (*pairs)[2], int64_t pair_count, int64_t count,
                     struct verlet_excluded *excluded)
 {

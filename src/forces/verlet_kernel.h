@@ -27,7 +27,7 @@ struct verlet_sums {
     double largest,
         largest_value;         /* magnitudes of F/d and V of a pair: infinite or NaN if one is */
     struct verlet_wide energy; /* Σ V, in units of its own */
-    /* Of each translation: the forces on the particles of its segments; NULL: not wanted, nor is
+    /* Of each translation: the forces on the particles of its segments; NULL: not requested, nor is
      * the energy. */
     struct verlet_wide (*across)[3];
 };
@@ -35,10 +35,10 @@ struct verlet_sums {
 /* Forces by a Verlet list as kernels see them. Slots are the places of particles in clusters, as
  * many as a vector of reals has lanes; a cluster has the x of its slots, then their y, then z.
  *
- * Forces are whole numbers of a unit, so that their sums do not depend on their order: a component
- * is rounded by adding `magic`, 3/2 · 2^52 units, in double precision. What is summed are the bits
- * of that number, modulo 2^64; those of `magic` itself stand for 0. So are values of pairs, in
- * units of their own. */
+ * Forces are integers of a unit, so that their sums do not depend on their order: a component is
+ * rounded by adding `magic`, 3/2 · 2^52 units, in double precision. What is summed are the bits of
+ * that number, modulo 2^64; those of `magic` itself stand for 0. So are values of pairs, in units
+ * of their own. */
 struct verlet_problem {
     struct law_numbers numbers;
     enum law_weighting weighting;

@@ -1,7 +1,7 @@
 #ifndef FORCES_VERLET_PLACE_CUDA_CUH
 #define FORCES_VERLET_PLACE_CUDA_CUH
 
-/* Places of particles as whole numbers (verlet_cuda_problem.h), for both precisions. */
+/* Places of particles as integers (verlet_cuda_problem.h), for both precisions. */
 
 #include "forces/verlet_cuda_problem.h"
 

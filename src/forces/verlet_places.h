@@ -37,7 +37,7 @@ struct verlet {
     int64_t thread_room;
     int exponent, value_exponent; /* of the largest force and value of a pair, as they were */
     struct verlet_found found;
-    /* Passes since totals were wanted, and how many there were between the last two times: an
+    /* Passes since totals were requested, and how many there were between the last two times: an
      * evaluation for which they are expected sums them, too. */
     int64_t passes, period;
     struct tasks_part part; /* over ranks, by the entries of the list before */

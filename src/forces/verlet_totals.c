@@ -6,7 +6,8 @@
 #include "core/memory.h"
 #include "core/reals.h"
 
-/* Modulo 2^128: at most 2^97 a pair, of fewer than 2^30 pairs, with all that cancels on the way. */
+/* Modulo 2^128: at most 2^97 per pair, of fewer than 2^30 pairs, with all that cancels on the way.
+ */
 __extension__ typedef unsigned __int128 wide;
 __extension__ typedef __int128 signed_wide;
 

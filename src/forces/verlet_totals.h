@@ -1,16 +1,15 @@
 #ifndef FORCES_VERLET_TOTALS_H
 #define FORCES_VERLET_TOTALS_H
 
-/* Energy and virial by a Verlet list, from sums of whole numbers: they depend on the positions
- * alone, as the forces do.
+/* Energy and virial by a Verlet list, from sums of integers: they depend on the positions alone, as
+ * the forces do.
  *
  * With d = x_j − x_i + t, and F the force on i, of each pair,
  *
  *     W = −Σ d ⊗ F = Σ_i x_i ⊗ F_i − Σ_t t ⊗ F_t
  *
  * where F_i is the whole force on particle i, and F_t that on the i of all pairs with translation
- * t. Positions and translations are whole numbers of grids, forces of units: what cancels is
- * exact. */
+ * t. Positions and translations are integers of grids, forces of units: what cancels is exact. */
 
 #include "device/threads.h"
 #include "forces/verlet_places.h"

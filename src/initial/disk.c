@@ -25,8 +25,8 @@ static void draw_normal(struct random_stream *stream, double normal[3])
     normal[2] = pair[0];
 }
 
-/* The mass inside s = r / (r + a) goes as s². Speeds beyond 0.95 of the escape speed are drawn
- * again. */
+/* The mass inside s = r / (r + a) is proportional to s². Speeds beyond 0.95 of the escape speed are
+ * drawn again. */
 static void place_in_bulge(struct random_stream *stream, double position[3], double velocity[3])
 {
     const double outermost = edge / (edge + bulge_size);

@@ -85,7 +85,7 @@ static kith_status place_galaxy(const struct galaxy *galaxy, int64_t first, int6
     return KITH_OK;
 }
 
-/* Disks of one surface density: the size goes as the root of the mass. */
+/* Disks of one surface density: the size is proportional to the root of the mass. */
 kith_status initial_galaxies(const kith_initial_options *options, struct poll_state *poll,
                              kith_bodies *bodies)
 {

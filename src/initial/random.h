@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 /* What the numbers are for: part of the key, so that no two kinds share any. The values are part of
- * the promise that a seed gives the same bits for ever: add at the end, never renumber. */
+ * the guarantee that a seed gives the same bits in all versions: append, never renumber. */
 enum random_purpose {
     RANDOM_SIX = 1,
     RANDOM_PLUMMER = 2,

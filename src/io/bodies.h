@@ -4,9 +4,9 @@
 #include "core/status.h"
 #include "kith/bodies.h"
 
-/* Changes the number of bodies: the first ones stay, new ones are zeros. For readers that learn the
- * number only at the end: they double it as they go, from 1 at least (without bodies there are no
- * columns). Errors: KITH_OUT_OF_MEMORY; the bodies are then good only for kith_bodies_free. */
+/* Changes the number of bodies: existing ones stay, new ones are zeros. For readers that know the
+ * number only at the end: they double it, starting with at least 1 (without bodies there are no
+ * columns). Errors: KITH_OUT_OF_MEMORY; the bodies may then only be passed to kith_bodies_free. */
 kith_status kith_bodies_resize(kith_bodies *bodies, int64_t count);
 
 /* The kith_column flags of the columns that are there. */

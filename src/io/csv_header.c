@@ -29,7 +29,7 @@ static const char known_columns[] =
     "x, y, z, vx, vy, vz, m (mass), q (charge), eps (softening), radius, epsilon, sigma, id, "
     "name";
 
-/* Reads a field that begins with a quote; *end is where the line goes on. */
+/* Reads a field that begins with a quote; *end is where the line continues. */
 static kith_status unquote(char *field, char **end)
 {
     char *from = field + 1;

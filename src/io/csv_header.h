@@ -39,7 +39,7 @@ extern const struct csv_column csv_columns[csv_column_count];
 
 enum { csv_most_fields = 256, csv_skipped = -1 };
 
-/* What a header says. */
+/* The content of a header. */
 struct csv_header {
     int32_t fields;
     int32_t column[csv_most_fields]; /* of each field: a csv_index; csv_column_count + k, that is
@@ -50,8 +50,8 @@ struct csv_header {
     const char *other[KITH_MAX_OTHER_COLUMNS]; /* names of the caller's */
 };
 
-/* Understands the fields of the first line. others are kith_read_options' other_columns. Messages
- * leave the line out. Errors: KITH_BAD_FORMAT. */
+/* Parses the fields of the first line. others are kith_read_options' other_columns. Messages omit
+ * the line. Errors: KITH_BAD_FORMAT. */
 kith_status csv_header_parse(char *const *fields, int32_t count, const char *const *others,
                              struct csv_header *header);
 

@@ -7,15 +7,15 @@
 #include "io/frames.h"
 #include "kith/io.h"
 
-/* What a format that holds several frames can do with them (io/frames.h). */
+/* Functions of a format that holds several frames (io/frames.h). */
 struct frame_functions {
     /* As struct format's read: frames first to first + count − 1, counted from 0, in order. */
     kith_status (*count)(const char *path, int64_t *frames);
     kith_status (*read)(const char *path, const kith_read_options *options, int64_t first,
                         int64_t count, visit_frame *visit, void *state);
 
-    /* As write: begin makes a writer of about this many frames, which end frees; the file is
-     * there only after finish. */
+    /* As write: begin makes a writer of about this many frames, which end frees; the file exists
+     * only after finish. */
     kith_status (*begin)(const char *path, const kith_write_options *options, int64_t count,
                          void **writer);
     visit_frame *add;
@@ -26,7 +26,7 @@ struct frame_functions {
 extern const struct frame_functions xyz_frames, h5md_frames;
 
 /* Adds the observables of frames of an H5MD file to a writer of h5md_frames that has just these
- * frames. Messages leave the path out. Only in builds with HDF5. */
+ * frames. Messages omit the path. Only in builds with HDF5. */
 kith_status h5md_frames_add_observables(void *writer, const char *path,
                                         const kith_read_options *options, int64_t first,
                                         int64_t count);
@@ -42,7 +42,7 @@ struct format {
     const struct frame_functions *frames; /* several in a file: read inspects options->frame */
     const char *lacks;                    /* why read and write are NULL, or NULL */
 
-    /* Messages leave the path out: kith_bodies_read puts it before them, and checks that all
+    /* Messages omit the path: kith_bodies_read puts it before them, and checks that all
      * numbers are finite. */
     kith_status (*read)(const char *path, const kith_read_options *options, kith_bodies **bodies);
 

@@ -21,7 +21,7 @@ static kith_status choose_frame(int64_t wanted, int64_t frames, int64_t *frame)
     return KITH_OK;
 }
 
-/* Systems of an ensemble know nothing of each other; taken for one they would. */
+/* Systems of an ensemble are independent; as one system they would interact. */
 kith_status h5md_choose_system(const kith_read_options *options, struct h5md_reader *reader)
 {
     if (options->system_given)

@@ -48,7 +48,7 @@ static kith_status copy_values(const struct copy *copy, const char *path, hid_t 
     return status;
 }
 
-/* The shape of a frame in the copy: of one system of an ensemble the axis of systems is gone. */
+/* The shape of a frame in the copy: of one system of an ensemble without the axis of systems. */
 static struct hdf5_shape frame_of(const struct copy *copy, struct hdf5_shape *box, hsize_t *first)
 {
     const struct h5md_reader *reader = copy->reader;

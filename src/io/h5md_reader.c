@@ -116,7 +116,7 @@ static kith_status take_particles(struct h5md_reader *reader)
                                  : KITH_OK;
 }
 
-/* An ensemble of kith says how many systems its rows are. */
+/* An ensemble of kith has the number of systems of its rows. */
 static kith_status take_systems(struct h5md_reader *reader)
 {
     reader->systems = 1;

@@ -8,7 +8,7 @@
 #include "kith/simulation.h"
 
 /* An H5MD file open for reading, of kith or another program: its one group under /particles, or the
- * one called trajectory. Messages leave the path out. */
+ * one called trajectory. Messages omit the path. */
 struct h5md_reader {
     hid_t file, particles;
     int64_t count;      /* N; of an ensemble the bodies of all systems, or of the chosen one */
@@ -34,7 +34,7 @@ kith_status h5md_reader_open(const char *path, struct h5md_reader *reader);
 void h5md_reader_close(struct h5md_reader *reader);
 
 /* From now on the reader sees one system of an ensemble; of a single run that is system 0.
- * Errors: KITH_INVALID_ARGUMENT: there is no such system. */
+ * Errors: KITH_INVALID_ARGUMENT: the system does not exist. */
 kith_status h5md_reader_choose_system(struct h5md_reader *reader, int64_t system);
 
 /* The kith_column flags of what a frame holds. */
@@ -47,7 +47,7 @@ kith_status h5md_reader_frame(const struct h5md_reader *reader, int64_t frame, k
 kith_status h5md_read_reals(const struct h5md_reader *reader, const char *name, int64_t frame,
                             int32_t width, double *rows);
 
-/* Reads a column of whole numbers of frame k. */
+/* Reads a column of integers of frame k. */
 kith_status h5md_read_integers(const struct h5md_reader *reader, const char *name, int64_t frame,
                                int64_t *rows);
 

@@ -44,7 +44,7 @@ struct series {
 
 enum { most_series = 6 + h5md_observable_count };
 
-/* The step comes last: a file without it has no such frame. */
+/* The step is written last: a frame without it does not exist. */
 static int list_series(const struct h5md_writer *writer, struct series list[most_series])
 {
     const struct h5md_layout *layout = &writer->layout;

@@ -3,9 +3,9 @@
 
 #include "io/h5md_layout.h"
 
-/* Appends frames to an H5MD file, by whole chunks only: they gather in memory until they fill one.
- * A chunk that is filled little by little would be written again each time, and what it leaves
- * behind is lost when the file is closed. */
+/* Appends frames to an H5MD file by whole chunks only: frames are buffered until they fill one. A
+ * partial chunk would be rewritten each time, and the space of its old versions lost when the file
+ * is closed. */
 struct h5md_writer {
     hid_t file;
     struct h5md_layout layout;
@@ -27,7 +27,7 @@ kith_status h5md_writer_begin(hid_t file, const struct h5md_layout *layout,
                               struct h5md_writer *writer);
 void h5md_writer_end(struct h5md_writer *writer);
 
-/* Adds a frame; diagnostics, one a system, only if the layout has observables, else NULL. */
+/* Adds a frame; diagnostics, one per system, only if the layout has observables, else NULL. */
 kith_status h5md_writer_add(struct h5md_writer *writer, int64_t step, const kith_bodies *bodies,
                             const kith_diagnostics *diagnostics);
 

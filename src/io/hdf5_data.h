@@ -8,8 +8,8 @@
 #include "core/status.h"
 #include "kith/array.h"
 
-/* Groups, attributes and datasets, each in one call. Messages name the dataset. Objects go with
- * their file (see hdf5_open). */
+/* Groups, attributes and datasets, each in one call. Messages name the dataset. Objects are closed
+ * with their file (see hdf5_open). */
 
 enum { hdf5_max_rank = 4 };
 
@@ -83,7 +83,7 @@ kith_status hdf5_read_integer(hid_t parent, const char *path, int64_t *value);
 kith_status hdf5_read_text(hid_t parent, const char *path, size_t bytes, char *text);
 
 /* Reads an attribute's numbers: rank 0 or 1, at most `most` of them.
- *   count  [out] how many there were; 0 if there is no such attribute */
+ *   count  [out] how many there were; 0 if the attribute does not exist */
 kith_status hdf5_get_numbers(hid_t object, const char *name, hid_t memory_type, int64_t most,
                              void *numbers, int64_t *count);
 

@@ -26,8 +26,8 @@ struct level {
     struct visit *visit;
 };
 
-/* H5Lvisit would do, but descends for ever into a group that contains itself with a damaged count
- * of its links. */
+/* H5Lvisit would do, but descends forever into a group that contains itself with a damaged count of
+ * its links. */
 struct visit {
     int64_t links;
     char outside[name_bytes]; /* the link that leads out */

@@ -74,8 +74,8 @@ kith_status hdf5_open_dataset(hid_t parent, const char *path, hid_t *dataset)
     return status;
 }
 
-/* A size that nobody stored is damage; memory for it is better not requested. Filters shrink data
- * by no more than about a thousand (deflate: 1032). */
+/* A size without stored data is damage; no memory must be requested for it. Filters shrink data by
+ * no more than about a thousand (deflate: 1032). */
 static bool has_its_data(hid_t dataset, hsize_t elements)
 {
     if (elements == 0)

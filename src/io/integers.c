@@ -197,7 +197,7 @@ kith_status kith_integers_from_reals(const char *name, const double *values, int
     KITH_TRY(kith_allocate(count, sizeof *whole, name, &whole));
     for (int64_t k = 0; k < count; k++) {
         const double value = values[k];
-        if (fabs(value) >= 0x1p53) { /* another whole number may have become this one */
+        if (fabs(value) >= 0x1p53) { /* another integer may have become this one */
             free(whole);
             return kith_fail(KITH_BAD_FORMAT,
                              "row %lld (from 0) of %s has %.17g, and whole numbers as reals go to "

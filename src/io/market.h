@@ -27,10 +27,9 @@ struct market_text {
     int64_t size;
 };
 
-/* Reads a file; of one whose size nobody knows, as a pipe's, no more than shows that it is wrong.
- * Messages leave the path out. Errors: KITH_IO_ERROR, KITH_UNSUPPORTED (.gz without zlib),
- * KITH_BAD_FORMAT (damaged .gz; a stream that is not a Matrix Market file), KITH_OUT_OF_MEMORY,
- * KITH_CANCELLED. */
+/* Reads a file; of a file of unknown size, such as a pipe, only as much as shows an error. Messages
+ * omit the path. Errors: KITH_IO_ERROR, KITH_UNSUPPORTED (.gz without zlib), KITH_BAD_FORMAT
+ * (damaged .gz; a stream that is not a Matrix Market file), KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
 kith_status market_load(const kith_context *context, const char *path, struct market_text *text);
 
 /* Whether a line, which ends with a newline or a zero, is empty or a comment. */
@@ -68,9 +67,8 @@ struct market_watch {
     bool has_sizes;
 };
 
-/* Parses the lines that have arrived since the last call. *enough says that the text has more
- * entries than it may have, so that no more of it needs to be read. Errors: KITH_BAD_FORMAT,
- * KITH_UNSUPPORTED. */
+/* Parses the lines that have arrived since the last call. *enough: the text has more entries than
+ * it may have, so that the rest need not be read. Errors: KITH_BAD_FORMAT, KITH_UNSUPPORTED. */
 kith_status market_watch(struct market_watch *watch, const struct market_text *text, bool *enough);
 
 /* Reads the header and sets *body to where the entries begin. Errors: KITH_BAD_FORMAT,

@@ -105,7 +105,7 @@ static int64_t read_compressed(void *source, char *to, int64_t most)
 static kith_status load_compressed(const kith_context *context, const char *path,
                                    struct market_text *text)
 {
-    FILE *stream = NULL; /* for the message if there is no such file */
+    FILE *stream = NULL; /* for the message if the file does not exist */
     KITH_TRY(open_input(path, &stream));
     fclose(stream);
     gzFile file = gzopen(path, "rb");

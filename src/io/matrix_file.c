@@ -7,7 +7,7 @@
 #include "matrix/pack.h"
 #include "matrix/stream.h"
 
-/* What the blocks of rows take together if the caller does not say. */
+/* The default memory of all blocks of rows. */
 static const int64_t bytes_to_files = 256 << 20;
 
 /* Receives blocks of rows and writes them to a file. */
@@ -16,8 +16,7 @@ struct file_taker {
     int64_t row_bytes;
 };
 
-/* kith_output_finish reports what goes wrong; nothing more is computed for a full disk.
- */
+/* kith_output_finish reports errors; nothing more is computed for a full disk. */
 static kith_status take_into_file(void *argument, int64_t first, int64_t count, const void *values)
 {
     const struct file_taker *taker = argument;

@@ -16,7 +16,7 @@ enum {
     alignment = 64
 };
 
-/* A place in the text of the dictionary. */
+/* A position in the text of the dictionary. */
 struct cursor {
     const char *text, *at;
 };

@@ -19,9 +19,9 @@ struct npy_header {
 /* Reads it and leaves the stream at the data. Errors: KITH_BAD_FORMAT, KITH_IO_ERROR. */
 kith_status npy_header_read(FILE *stream, struct npy_header *header);
 
-/* Whether the file has the data that its header, of at most three dimensions, promises: asked
- * before memory is taken for them. A pipe is taken at its word, unless 64 bits cannot count the
- * bytes. Errors: KITH_BAD_FORMAT. */
+/* Whether the file has the data that its header, of at most three dimensions, states: checked
+ * before memory is allocated for them. A pipe is trusted, unless 64 bits cannot count the bytes.
+ * Errors: KITH_BAD_FORMAT. */
 kith_status npy_check_bytes(FILE *stream, const struct npy_header *header, int64_t element_bytes);
 
 /* Writes one of version 1.0 for a row-major array of numbers of a type ("f8", "i4"), in this

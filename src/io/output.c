@@ -29,8 +29,8 @@ static void close_and_free(kith_output *output)
     free(output);
 }
 
-/* /dev/stdout is a link that may lead to a regular file, which belongs to whoever opened it. What
- * only lies in /dev/shm or below /proc/self/cwd is a file like any other. */
+/* /dev/stdout is a link that may lead to a regular file, which belongs to the program that opened
+ * it. What only lies in /dev/shm or below /proc/self/cwd is a file like any other. */
 static bool is_written_in_place(const char *path, const struct stat *found)
 {
     struct stat itself;
@@ -207,7 +207,7 @@ FILE *kith_output_stream(kith_output *output)
     return output->stream;
 }
 
-/* The name is on the disk only when the directory is; not all file systems can say so. */
+/* The name is on the disk only when the directory is; not all file systems support this. */
 static void synchronize_directory(const char *target)
 {
     const char *slash = strrchr(target, '/');

@@ -6,11 +6,11 @@
 
 #include "core/status.h"
 
-/* A file being written, which is either whole or not there.
+/* A file being written, which is either complete or absent.
  *
- * Everything goes to a temporary file in the same directory; finishing brings it to the disk and
- * renames it, so that an old file of that name stays until then. A path that is there and is not a
- * regular file (a pipe, a terminal, /dev/stdout) is written in place.
+ * Everything goes to a temporary file in the same directory; finishing synchronizes it to the disk
+ * and renames it, so that an old file of that name stays until then. A path that is there and is
+ * not a regular file (a pipe, a terminal, /dev/stdout) is written in place.
  *
  * All messages name the path and give the system's reason. */
 typedef struct kith_output kith_output;
@@ -22,13 +22,13 @@ typedef struct kith_output kith_output;
  * Errors: KITH_IO_ERROR (no such directory, no permission, path is a directory). */
 kith_status kith_output_open(const char *path, kith_output **output);
 
-/* Where to write. Errors may be left to kith_output_finish, which sees them all. */
+/* The stream to write to. Errors may be left to kith_output_finish, which detects them all. */
 FILE *kith_output_stream(kith_output *output);
 
-/* Flushes, brings the file to the disk and gives it its name; frees output in any case.
+/* Flushes, synchronizes the file to the disk and renames it; frees output in any case.
  *
- * Errors: KITH_IO_ERROR (a full disk, for example): then the temporary file is gone and an old file
- *         as it was. */
+ * Errors: KITH_IO_ERROR (a full disk, for example): then the temporary file is removed and an old
+ *         file unchanged. */
 kith_status kith_output_finish(kith_output *output);
 
 /* Removes the temporary file and frees output; keeps the thread's message. NULL is fine. */

@@ -1,4 +1,4 @@
-/* Tables whose columns keep their types: NumPy's structured arrays, or a dataset a column. */
+/* Tables whose columns keep their types: NumPy's structured arrays, or a dataset per column. */
 
 #include "io/records.h"
 

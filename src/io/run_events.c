@@ -9,7 +9,7 @@
 
 #define EVENTS H5MD_PARAMETERS "/events"
 
-/* The columns besides kind: whole numbers first. */
+/* The columns besides kind: integers first. */
 enum { whole_columns = 3, real_columns = 5 };
 
 static const struct column {

@@ -6,10 +6,10 @@
 #include "core/status.h"
 #include "kith/simulation.h"
 
-/* What happened to the bodies of a run, in /parameters/kith/events: a dataset with a row an event
- * for each of step, time, kind, body, other, distance, speed, mass, radius, as in kith_event; kind
- * is an enumeration with the names of kith_event_name. Masses and radii of the trajectory are those
- * at the start; events have the later ones. */
+/* Events of the bodies of a run, in /parameters/kith/events: datasets step, time, kind, body,
+ * other, distance, speed, mass and radius with one row per event, as in kith_event; kind is an
+ * enumeration with the names of kith_event_name. Masses and radii of the trajectory are those at
+ * the start; events have the later ones. */
 
 /* Writes all events; nothing if there are none. */
 kith_status run_events_write(hid_t file, const kith_event *events, int64_t count);

@@ -75,7 +75,7 @@ static kith_status allocate_file(const kith_bodies *bodies, const struct run_par
     return KITH_OK;
 }
 
-/* Masses are always there, for readers that want them. */
+/* Masses are always there, for readers that need them. */
 static kith_status write_unit_masses(hid_t hdf5, int64_t count)
 {
     double *mass = NULL;

@@ -8,9 +8,9 @@
 /* The file of a run, written so that it is always whole.
  *
  * Frames go to a hidden working file next to the output. Publishing makes a copy of it, puts the
- * frames that are in memory yet and a checkpoint into the copy, brings it to the disk and renames
- * it over the output. So HDF5 never has the output itself open for writing, and the working file
- * only ever grows by whole chunks. The last publishing takes the working file itself. */
+ * frames that are in memory yet and a checkpoint into the copy, synchronizes it to the disk and
+ * renames it over the output. So HDF5 never has the output itself open for writing, and the working
+ * file only ever grows by whole chunks. The last publishing takes the working file itself. */
 struct run_file;
 
 enum { RUN_LAW_BYTES = 2048, RUN_THERMOSTAT_BYTES = 96 };

@@ -18,7 +18,7 @@ enum { checkpoint_format = 1 };
 
 static const char precision_names[][8] = {[KITH_F64] = "double", [KITH_F32] = "single"};
 
-/* Appends an argument as a shell would want it: in quotes if it has anything unusual. */
+/* Appends an argument as for a shell: in quotes if it has anything unusual. */
 static char *append_quoted(char *end, const char *argument)
 {
     static const char usual[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"

@@ -6,14 +6,14 @@
 #include "core/status.h"
 #include "io/run_file.h"
 
-/* /parameters/kith in an H5MD file: one scalar dataset a parameter. */
+/* /parameters/kith in an H5MD file: one scalar dataset per parameter. */
 
-/* Where the file comes from: version, command_line, input,
- * units/{length,time,mass,gravitational_constant}, seed. Those not known (NULL) are left as they
- * are; a seed that nobody knows is −1. */
+/* The origin of the file: version, command_line, input,
+ * units/{length,time,mass,gravitational_constant}, seed. Unknown ones (NULL) are left as they are;
+ * an unknown seed is −1. */
 kith_status run_parameters_write_origin(hid_t file, const struct run_origin *origin);
 
-/* Where each system of an ensemble comes from, if known: seeds, inputs. */
+/* The origin of each system of an ensemble, if known: seeds, inputs. */
 kith_status run_parameters_write_systems(hid_t file, const struct run_origin *origin,
                                          int64_t systems);
 

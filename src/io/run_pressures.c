@@ -11,7 +11,8 @@
 
 enum { rows_a_chunk = 1024, series_count = 5, virial_components = 9 };
 
-/* The datasets, and where rows gather; the step comes last: a file without it has no such row. */
+/* The datasets, and where rows gather; the step is written last: a row without it does not
+ * exist. */
 struct series {
     const char *path;
     hid_t file_type, memory_type;

@@ -6,10 +6,10 @@
 #include "core/status.h"
 #include "io/run_file.h"
 
-/* Temperature, pressure and virial of a run at a cadence of their own, in
- * /parameters/kith/pressure/{step,time,temperature,pressure,virial}: a row each time. They are not
- * among the observables, whose rows are the frames'. As frames they are appended by whole chunks.
- */
+/* Temperature, pressure and virial of a run at their own interval, in
+ * /parameters/kith/pressure/{step,time,temperature,pressure,virial}: one row per record. They are
+ * not among the observables, whose rows are the frames'. As frames they are appended by whole
+ * chunks. */
 struct run_pressures {
     hid_t file;
     int64_t gathered; /* rows in memory, which follow those in the file */

@@ -8,10 +8,10 @@
 #include "core/poll.h"
 #include "core/status.h"
 
-/* Opens a file for reading. Messages leave the path out. Errors: KITH_IO_ERROR. */
+/* Opens a file for reading. Messages omit the path. Errors: KITH_IO_ERROR. */
 kith_status open_input(const char *path, FILE **stream);
 
-/* A line of a million bytes is nobody's, and a device or a binary file may have no other end. */
+/* The maximum length of a line: a device or a binary file may have no line end. */
 enum { text_longest_line = 1 << 20 };
 
 /* A text file, read line by line. */

@@ -184,7 +184,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Some programs keep ids where potentials belong (NVIDIA's nbody sample does). Potentials are
- * negative or, if nobody computed them, all zero; ids are neither, and no two are the same. */
+ * negative or, if not computed, all zero; ids are neither, and distinct. */
 static kith_status look_for_ids(const struct target *target)
 {
     kith_bodies *bodies = target->bodies;

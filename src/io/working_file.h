@@ -5,10 +5,10 @@
 
 #include "core/status.h"
 
-/* A hidden file next to an output that grows for as long as something runs, and from which the
- * output is made again and again: as a copy, and in the end by renaming it. It is called
- * .NAME.kith-HOST-PID-K, so that what a killed process left is distinguishable from what a
- * living one uses. Messages name the output. */
+/* A hidden file next to an output that grows during a run, and from which the output is made
+ * repeatedly: as a copy, and finally by renaming it. It is called .NAME.kith-HOST-PID-K, so that
+ * files left by killed processes are distinguishable from those in use. Messages name the
+ * output. */
 struct working_file {
     char *output; /* as given */
     char *target; /* output with symbolic links followed: what is renamed to */
@@ -32,7 +32,7 @@ kith_status working_file_copy(struct working_file *file);
 /* Brings the copy to the disk and renames it over the output. */
 kith_status working_file_publish_copy(const struct working_file *file);
 
-/* The same with the working file itself, which is gone then. */
+/* The same by renaming the working file itself. */
 kith_status working_file_publish(struct working_file *file);
 
 /* Removes the working file and the copy, if they are there, and frees; keeps the thread's

@@ -72,8 +72,8 @@ static bool has_property(const struct xyz_comment *comment, const struct xyz_pro
     return false;
 }
 
-/* 1 + the index of another column that is wanted, which is added; 0: it is not, or there already.
- */
+/* 1 + the index of another column that is requested, which is added; 0: it is not, or there
+ * already. */
 static int32_t find_other(struct xyz_comment *comment, const char *name)
 {
     const int32_t found = bodies_find_name(comment->wanted, name);
@@ -106,7 +106,7 @@ static kith_status add_property(struct xyz_comment *comment, const char *name, c
     return KITH_OK;
 }
 
-/* If both are there, only the first counts: its columns say the same, or more. */
+/* If both are there, only the first counts: it has the same columns, or more. */
 static void prefer(struct xyz_comment *comment, const struct xyz_property *first,
                    const struct xyz_property *second)
 {

@@ -28,9 +28,9 @@ extern const struct xyz_property xyz_names;
 /* Whether a name is the symbol of an element, or X for none: what a species column may hold. */
 bool xyz_is_symbol(const char *name);
 
-/* What the second line of a frame says: key=value pairs, of which kith takes Lattice, pbc,
- * Properties, Time, dimensions, gravitational_constant and units. A line with neither Lattice nor
- * Properties is free text, and the columns then are species and position. */
+/* The second line of a frame: key=value pairs, of which kith takes Lattice, pbc, Properties, Time,
+ * dimensions, gravitational_constant and units. A line with neither Lattice nor Properties is free
+ * text, and the columns then are species and position. */
 struct xyz_comment {
     bool has_lattice, has_pbc, pbc[3];
     double lattice[9];
@@ -51,8 +51,8 @@ struct xyz_comment {
     const char *other[KITH_MAX_OTHER_COLUMNS]; /* names of the caller's */
 };
 
-/* Understands the line, which it changes; of the options it takes without_velocities and
- * other_columns. Errors: KITH_BAD_FORMAT; messages leave the line out. */
+/* Parses the line, which it changes, with the options without_velocities and other_columns. Errors:
+ * KITH_BAD_FORMAT; messages omit the line. */
 kith_status xyz_comment_parse(char *line, const kith_read_options *options,
                               struct xyz_comment *comment);
 

@@ -18,7 +18,7 @@ struct pair_keys {
     struct counting *counting;
 };
 
-/* After the last bead keys go on with the first ones, as on the ring. */
+/* After the last bead the keys of the first ones follow, as on the ring. */
 template <typename coordinate>
 __global__ void __launch_bounds__(lattice_block)
     make_keys(const struct collisions_problem problem, const struct counting *counting,

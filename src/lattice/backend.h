@@ -5,8 +5,8 @@
 
 struct collisions_promise_state;
 
-/* What a backend does for this room: the contract of device/services.h holds here
- * too. Beads on the host serve every backend: it copies them itself. */
+/* The functions of a backend for this room; the contract of device/services.h applies. Every
+ * backend accepts beads on the host and copies them. */
 struct collisions_backend {
     /* Counts by a method, and waits. on_host: the beads are there. */
     kith_status (*count)(kith_context *context, const struct collisions_problem *problem,

@@ -135,8 +135,8 @@ static kith_status start(kith_context *context, struct collisions_problem *probl
     return cuda_check(cudaEventRecord(state->done, cuda_stream(context)), "recording an event");
 }
 
-/* The device's memory goes in the order of the stream; the number may still come, before that of
- * whoever uses the state next. */
+/* The device's memory goes in the order of the stream; the number may still arrive, before that of
+ * the next use of the state. */
 static void end(kith_context *context, struct collisions_promise_state *state)
 {
     if (!state)
@@ -274,7 +274,7 @@ static kith_status batch(kith_context *context, const struct collisions_batch_pr
     const int64_t all = problem->conformations;
     int64_t longest = problem->length, beads = all * problem->length;
     if (problem->offsets && !on_host)
-        longest = collisions_most_of_batch; /* nobody has looked */
+        longest = collisions_most_of_batch; /* not inspected yet */
     for (int64_t b = 0; b < all && problem->offsets && on_host; b++) {
         const int64_t length = problem->offsets[b + 1] - problem->offsets[b];
         longest = length > longest ? length : longest;

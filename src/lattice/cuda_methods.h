@@ -13,7 +13,7 @@ struct counting; /* lattice_cuda.cuh; the device's memory */
 enum { collisions_counting_bytes = 256 };
 
 /* The methods of counting on a GPU: beads are in the device's memory, at least two, of any strides.
- * The work goes on the context's stream and nothing waits for it; the number is in *counting then.
+ * The work is enqueued on the context's stream, without waiting; the number is in *counting then.
  * Working memory is the context's scratch. Errors: KITH_OUT_OF_MEMORY. */
 typedef kith_status collisions_cuda_method(kith_context *context,
                                            const struct collisions_problem *problem,

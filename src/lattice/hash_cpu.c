@@ -11,7 +11,7 @@
 #include "lattice/cpu_methods.h"
 #include "lattice/site_table.h"
 
-/* Beads of a piece, about: its table of 32 bytes a bead and the beads fit the second cache. More
+/* Beads of a piece, about: its table of 32 bytes per bead and the beads fit the second cache. More
  * pieces than this are too many to write to in alternation. */
 enum { piece_beads = 8192, most_piece_bits = 11, chunk_beads = 1 << 15 };
 
@@ -35,7 +35,7 @@ struct partition {
     uint64_t *mixed, *parted; /* keys through collisions_mix */
     int64_t *place;           /* chunks × pieces: beads, then where they go */
     int64_t *end;             /* of each piece in parted */
-    struct slot *tables;      /* one a group */
+    struct slot *tables;      /* one per group */
     atomic_llong collisions;
 };
 

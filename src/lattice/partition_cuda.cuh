@@ -165,8 +165,8 @@ static inline struct partition_plan plan_partition(int64_t n, int64_t mean, int 
     return plan;
 }
 
-/* What the kernels want of shared memory: for the counters of pieces, for tables of short and of
- * long keys. */
+/* The shared memory of the kernels: for the counters of pieces, for tables of short and of long
+ * keys. */
 static inline int bytes_of_counters(const struct partition_plan &plan)
 {
     return plan.pieces * (int)sizeof(unsigned);

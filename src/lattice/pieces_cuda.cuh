@@ -52,9 +52,9 @@ __device__ __forceinline__ unsigned count_at(unsigned *times, unsigned at)
     return atomicAdd(&times[at / 2], 1u << shift) >> shift & 0xffff;
 }
 
-/* In a table of 6 bytes a slot. A key is put where it belongs without looking first, and the first
- * at a site is not counted. The keys of 10^8 beads of a walk take 0.56 ms on an H200, looking first
- * 0.92; each put there by an exchange and inspected after all are there 0.59; four keys read
+/* In a table of 6 bytes per slot. A key is put where it belongs without looking first, and the
+ * first at a site is not counted. The keys of 10^8 beads of a walk take 0.56 ms on an H200, looking
+ * first 0.92; each put there by an exchange and inspected after all are there 0.59; four keys read
  * together 1.07. */
 __device__ __forceinline__ unsigned count_in_table_of_block(const uint32_t *keys, unsigned count,
                                                             int slots, uint32_t *slot)
@@ -105,7 +105,7 @@ static __global__ void __launch_bounds__(piece_threads, piece_blocks)
     add_of_block(collisions, counting);
 }
 
-/* In a table of 12 bytes a slot. */
+/* In a table of 12 bytes per slot. */
 __device__ __forceinline__ unsigned count_long_keys(const unsigned long long *keys, unsigned count,
                                                     int slots, unsigned long long *slot)
 {

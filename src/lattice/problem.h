@@ -4,8 +4,8 @@
 #include "core/both_sides.h"
 #include "kith/collisions.h"
 
-/* Beads to count the collisions of, checked, in the memory of the backend that shall do it (the
- * host's, for functions that say nothing else). */
+/* Checked beads whose collisions are counted, in the memory of the backend (the host's, unless
+ * stated otherwise). */
 struct collisions_problem {
     kith_dtype dtype; /* KITH_I32 or KITH_I64 */
     int32_t dimensions;

@@ -185,7 +185,7 @@ static struct collisions_worker *worker_with(kith_context *context)
     return *device_slot(context, &worker_slot);
 }
 
-/* For a promise to be done, or long enough to look whether the call was cancelled. */
+/* Waits until a promise is done, or for the interval of checking for cancellation. */
 static void wait_a_moment(struct collisions_worker *worker)
 {
     enum { nanoseconds = 20000000, of_a_second = 1000000000 };

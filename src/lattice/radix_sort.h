@@ -15,7 +15,7 @@ kith_status collisions_sort_keys(const kith_context *context, int64_t count, int
  *
  *   order  [out] numbers of the beads
  *
- * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED. Cost: O(n), 24 bytes a bead. */
+ * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED. Cost: O(n), 24 bytes per bead. */
 kith_status collisions_order(const kith_context *context, const struct collisions_problem *problem,
                              const struct collisions_box *box, int64_t *order);
 

@@ -15,7 +15,8 @@ static inline int64_t site_table_slots(int64_t sites)
     return slots;
 }
 
-/* Collisions of all beads. Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED. Cost: 24 to 96 bytes a bead.
+/* Collisions of all beads. Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED. Cost: 24 to 96 bytes per
+ * bead.
  */
 kith_status site_table_collisions(const kith_context *context,
                                   const struct collisions_problem *problem,

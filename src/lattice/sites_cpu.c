@@ -16,7 +16,7 @@
 #include "lattice/cpu_methods.h"
 #include "lattice/site_table.h"
 
-/* Beads of a piece, about: its table, 36 to 72 bytes a bead, fits the second cache. More pieces
+/* Beads of a piece, about: its table, 36 to 72 bytes per bead, fits the second cache. More pieces
  * than this are too many to write to in alternation. */
 enum { piece_beads = 4096, most_piece_bits = 11, chunk_beads = 1 << 15, keys_at_once = 512 };
 

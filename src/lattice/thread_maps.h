@@ -1,7 +1,7 @@
 #ifndef COLLISIONS_THREAD_MAPS_H
 #define COLLISIONS_THREAD_MAPS_H
 
-/* Which pairs of n beads each thread evaluates in five distributions of work, as plain
+/* The pairs of n beads that each thread evaluates in five distributions of work, as plain
  * arithmetic that the CPU and CUDA kernels share. Rows are i, columns j; a number is the thread.
  *
  * n-steps, thread i takes what is right of the diagonal in row i. (Multi row: so do the blocks of

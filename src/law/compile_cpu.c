@@ -136,7 +136,7 @@ static kith_status compile_and_keep(const struct job *job, const char *folder, c
     return status == KITH_OK ? load_made(job, object, handle) : status;
 }
 
-/* For this process alone: what is loaded stays when its file goes. */
+/* For this process alone: loaded code stays when its file is removed. */
 static kith_status compile_for_now(const struct job *job, void **handle)
 {
     char workshop[cache_path_bytes], made[cache_path_bytes + 8];

@@ -13,7 +13,7 @@
  * LAW_CUSTOM_BODY it defines functions for law_custom, for float and for double, of default
  * visibility. law_values_kernel.c is the shortest example.
  *
- * The law keeps what was compiled as long as it lives, and the user's cache folder for other
+ * The law keeps the compiled code for its lifetime, and the user's cache folder keeps it for other
  * processes. */
 
 /* A source that the library carries. */
@@ -51,7 +51,7 @@ void law_close_functions(void *handle);
 /* A function of a handle. Errors: KITH_INTERNAL_ERROR. */
 kith_status law_function_of(void *handle, const char *kernel, const char *symbol, void **function);
 
-/* What a law keeps of its compiled code; safe for several threads. */
+/* The compiled code of a law; safe for several threads. */
 struct law_module {
     char kernel[64];
     char target[64]; /* the instruction set, or the GPU's */
@@ -68,7 +68,7 @@ typedef kith_status law_open_module(void *argument, const kith_law *law, struct 
 kith_status law_code_module(const kith_law *law, const char *kernel, const char *target,
                             law_open_module *open, void *argument, void **handle);
 
-/* A name for what is made of these texts, the last of them NULL, and of all sources: 32 hexadecimal
+/* A name for the result of these texts, the last of them NULL, and of all sources: 32 hexadecimal
  * digits. */
 enum { law_key_bytes = cache_key_bytes };
 void law_key(const char *const *texts, char key[law_key_bytes]);

@@ -120,7 +120,8 @@ kith_status compiler_run(const struct compiler *compiler, const char *const *opt
     int result = 0;
     while (waitpid(child, &result, 0) < 0)
         if (errno != EINTR)
-            return KITH_OK; /* somebody else waited for it: the output shows whether it worked */
+            return KITH_OK; /* another thread has waited for it: the output shows whether it
+                               succeeded */
     if (WIFEXITED(result) && WEXITSTATUS(result) == 0)
         return KITH_OK;
     char line[400];

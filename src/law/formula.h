@@ -10,7 +10,7 @@
 /* A formula as operations, each after those it uses: common subexpressions are eliminated, and
  * constants are folded. */
 
-/* What a formula may be called with, in the order of the enumerators. */
+/* The variables of a formula, in the order of the enumerators. */
 #define FORMULA_EACH_VARIABLE(ROW)                                                                 \
     ROW(r) ROW(r2) ROW(dx) ROW(dy) ROW(dz) ROW(m_i) ROW(m_j) ROW(q_i) ROW(q_j)
 
@@ -109,8 +109,8 @@ static inline int32_t formula_column_variable(int32_t column, bool of_j)
     return (int32_t)formula_variable_count + 2 * column + (of_j ? 1 : 0);
 }
 
-/* A product outer · inner · r^power, in which outer depends on particle i alone: what a sum over j
- * need not multiply by again and again. −1 is 1. */
+/* A product outer · inner · r^power, in which outer depends on particle i alone and is factored out
+ * of a sum over j. −1 is 1. */
 struct formula_product {
     int32_t outer, inner, power;
 };
@@ -149,7 +149,7 @@ struct law_formula {
     struct formula_list needed[formula_wants_count];
     int32_t *lists; /* memory of these */
 
-    bool is_symmetric; /* value is known to stay the same when i and j change places */
+    bool is_symmetric; /* value is known not to change when i and j are exchanged */
 };
 
 /* Reads a formula and derives its force.
@@ -231,7 +231,7 @@ bool formula_uses(const struct law_formula *formula, enum formula_variable varia
 void formula_evaluate(const struct law_formula *formula, const double *parameter,
                       const double *variable, const struct formula_list *list, double *values);
 
-/* Writes the functions that law_body.h wants of a custom law; *text is freed with free().
+/* Writes the functions that law_body.h needs of a custom law; *text is freed with free().
  * Errors: KITH_OUT_OF_MEMORY. */
 kith_status formula_write(const struct law_formula *formula, char **text);
 
@@ -243,7 +243,7 @@ extern const char *const formula_variable_names[formula_variable_count];
  * room. */
 int32_t formula_make_number(struct law_formula *formula, double number);
 int32_t formula_make_variable(struct law_formula *formula, enum formula_variable variable);
-int32_t formula_make_power_of_r(struct law_formula *formula, int32_t power); /* any whole number */
+int32_t formula_make_power_of_r(struct law_formula *formula, int32_t power); /* any integer */
 int32_t formula_make_column(struct law_formula *formula, int32_t column, bool of_j);
 int32_t formula_make(struct law_formula *formula, enum formula_operation operation, int32_t which,
                      int32_t a, int32_t b, int32_t c);

@@ -1,4 +1,4 @@
-/* What of a formula is computed once a call: its parts of numbers and parameters only. */
+/* The parts of a formula that are computed once per call: those of numbers and parameters only. */
 
 #include "law/formula.h"
 

@@ -16,7 +16,7 @@ struct parser {
     int32_t depth;
 };
 
-/* Stops reading with a message that shows the place: the text around it, with a ^ before it. */
+/* Stops reading with a message that shows the position: the text around it, with a ^ before it. */
 __attribute__((format(printf, 3, 4))) static kith_status
 fail_at(const struct parser *parser, const char *place, const char *format, ...)
 {

@@ -74,7 +74,7 @@ static uint64_t of_variable(int32_t variable, bool exchanged)
     return exchanged && is_component ? negative(value) : value;
 }
 
-/* Functions of two arguments that may change places. */
+/* Functions of two arguments that may be exchanged. */
 static bool is_commutative(const struct formula_node *node)
 {
     const int32_t operation = node->operation, which = node->which;

@@ -1,4 +1,4 @@
-/* The functions of a formula that law_body.h wants of a custom law. */
+/* The functions of a formula that law_body.h needs of a custom law. */
 
 #include "law/formula_write.h"
 
@@ -79,7 +79,7 @@ static void write_rate_statements(struct formula_writer *writer)
     write_along_u(writer, formula->cross);
 }
 
-/* formula_derive.c says what this is. */
+/* see formula_derive.c. */
 static void write_rate(FILE *to, const struct law_formula *formula)
 {
     static const int32_t row[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};

@@ -5,8 +5,8 @@
 
 #include "law/formula.h"
 
-/* How a node is written: in one statement with some of those it uses where that takes fewer
- * operations or does not wait. */
+/* How a node is written: in one statement with some of its arguments where that takes fewer
+ * operations or has fewer dependencies. */
 enum formula_form {
     formula_as_it_is,
     formula_with_another, /* in the statement of the only node that uses it */
@@ -21,7 +21,7 @@ struct formula_writer {
     FILE *to;
     const struct law_formula *formula;
     const char *s2;    /* the name of r² */
-    const char *floor; /* what is added to r² so that 1/r is finite at r = 0, or nothing */
+    const char *floor; /* added to r² so that 1/r is finite at r = 0, or nothing */
     bool has_roots;    /* there are odd powers of r */
     bool is_there[2 * formula_greatest_power + 5]; /* that power of r */
     int32_t uses[formula_most_nodes];              /* how often a node is used */

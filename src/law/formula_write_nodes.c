@@ -28,7 +28,7 @@ void formula_writer_begin(struct formula_writer *writer, FILE *to,
     }
 }
 
-/* As a hexadecimal whole number and a power of 2: no digit is lost, and no locale matters. */
+/* As a hexadecimal integer and a power of 2: no digit is lost, and no locale matters. */
 static void write_number(FILE *to, double number)
 {
     int exponent = 0;

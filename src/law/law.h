@@ -13,7 +13,7 @@ enum law_weight { law_weight_none, law_weight_mass, law_weight_charge };
 struct law_formula;
 struct law_code;
 
-/* All that a kernel wants to know of a law. */
+/* All that a kernel needs of a law. */
 struct law_view {
     struct law_form form;
     struct law_numbers numbers;
@@ -46,8 +46,8 @@ kith_status law_update(kith_law *law);
 
 void law_look(const kith_law *law, struct law_view *view);
 
-/* Whether a law, which may be NULL, is one of positions of this many coordinates: log2d is one
- * of 2. Errors: KITH_INVALID_ARGUMENT. */
+/* Checks that a law, which may be NULL, supports positions with this number of coordinates: log2d
+ * supports 2 only. Errors: KITH_INVALID_ARGUMENT. */
 kith_status law_check_dimensions(const kith_law *law, int64_t dimensions);
 
 /* Errors: KITH_UNSUPPORTED if another law was added to it (kith/law_sum.h); it may be NULL. */

@@ -1,9 +1,10 @@
 #ifndef LAW_LAW_KINDS_H
 #define LAW_LAW_KINDS_H
 
-/* What a kernel distinguishes; read by host code, by CUDA and by what is compiled at run time, so
- * it includes nothing but bounds and numbers. Several laws of the table share a kind: gravity and
- * coulomb are inverse, c[0]/s. law_list.h is made of the table (law_writer.c) and lists them, with
+/* The kinds of laws that a kernel distinguishes; read by host code, by CUDA and by code compiled at
+ * run time, so that it includes only bounds and numbers. Several laws of the table share a kind:
+ * gravity and coulomb are inverse, c[0]/s. law_list.h is made of the table (law_writer.c) and lists
+ * them, with
  *
  *   LAW_MAY_BE_PRODUCT(kind)   whether a law of this kind may be weighted by a product; but for the
  *                              constants, which may be by a sum, no others are weighted

@@ -1,4 +1,4 @@
-/* What a kernel wants to know of a law. */
+/* What a kernel needs of a law. */
 
 #include <string.h>
 

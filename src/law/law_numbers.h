@@ -1,10 +1,10 @@
 #ifndef LAW_LAW_NUMBERS_H
 #define LAW_LAW_NUMBERS_H
 
-/* What a kernel computes with; read by host code, by CUDA and by what is compiled at run time, so
- * it includes nothing. */
+/* The numbers of a law in a kernel; read by host code, by CUDA and by code compiled at run time, so
+ * that it includes nothing. */
 
-/* What the weights w_i and w_j of a pair are to u: V = u, w_i w_j u, (w_i + w_j) u. */
+/* How the weights w_i and w_j of a pair enter V: V = u, w_i w_j u, (w_i + w_j) u. */
 enum law_weighting { law_unweighted, law_product, law_sum };
 
 /* The base of powers whose exponent is a parameter (law_powers_body.h). */

@@ -21,13 +21,13 @@ struct law_reference_result {
     double rate[3];  /* dF/dt while d changes at the rate u */
 };
 
-/* V, force and rate of a pair in double precision and with the C library's functions, as tests and
- * other references want them.
+/* V, force and rate of a pair in double precision and with the C library's functions, for tests and
+ * other references.
  *
  *   u      read for the rate only
  *   wants  of formula_wants; a rate of laws that has_rate
  *
- * Cost: the operations of what is wanted, each once. */
+ * Cost: the operations of what is requested, each once. */
 struct law_reference_result law_reference_evaluate(const struct law_view *view,
                                                    const struct law_reference_pair *pair,
                                                    const double u[3], unsigned wants);

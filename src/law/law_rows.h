@@ -26,12 +26,12 @@ struct law_row {
     int32_t arguments; /* how many of the parameters may follow the colon */
 };
 
-/* Reads what a row says of its parameters: "L > 0, k = 1", "sigma = 1 > 0".
- * Errors: KITH_INTERNAL_ERROR (the row is not so). */
+/* Parses the parameters of a row: "L > 0, k = 1", "sigma = 1 > 0".
+ * Errors: KITH_INTERNAL_ERROR (the row is invalid). */
 kith_status law_row_read(const kith_law_info *info, struct law_row *row);
 
-/* How a law is computed where its row alone does not say so. A law without an entry here has a kind
- * of its own, named as it is. Ends with a law of NULL. */
+/* The computation of laws whose row does not define it. A law without an entry here has its own
+ * kind, with its name. Ends with a law of NULL. */
 struct law_body {
     const char *law, *kind; /* laws of one kind have the same body, and share kernels */
     const char *formula;    /* with which V is computed; NULL: the row's, or with resolve by hand */
@@ -48,7 +48,7 @@ bool law_row_body(const struct law_row *row, int32_t k, struct law_body *body,
 /* The row's own formula: V of a pair. */
 kith_status law_row_parse(const struct law_row *row, struct law_formula **formula);
 
-/* What the weights are to V.
+/* How the weights enter V.
  * Errors: KITH_INTERNAL_ERROR (V is no u(s), w_i w_j u(s) or (w_i + w_j) u(s)). */
 kith_status law_row_weighting(const struct law_row *row, const struct law_formula *formula,
                               enum law_weighting *weighting);

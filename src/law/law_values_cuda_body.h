@@ -1,4 +1,4 @@
-/* The values of pairs on a GPU, for one precision (law/for_each_real_cuda.h): a thread a pair. */
+/* The values of pairs on a GPU, for one precision (law/for_each_real_cuda.h): a thread per pair. */
 
 LAW_INLINE void NAME(values)(const struct law_form form, const struct law_values_problem *problem)
 {

@@ -6,7 +6,7 @@
 
 #include "core/status.h"
 
-/* NVIDIA's run-time compiler, loaded when it is needed: kith runs without it.
+/* NVIDIA's run-time compiler, loaded on demand: kith runs without it.
  *
  *   source        what to compile
  *   headers       count texts, and the names by which they are included

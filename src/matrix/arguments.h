@@ -5,7 +5,7 @@
 #include "law/law.h"
 #include "particles/columns.h"
 
-/* What the functions of the public header share, checked. */
+/* The checked arguments that the functions of the public header share. */
 struct matrix_arguments {
     kith_context *context;
     const kith_law *law;

@@ -29,23 +29,22 @@ struct matrix_rows {
     int32_t block;
 };
 
-/* What reduce has found, in the backend's memory, until it is copied to a vector of the caller's.
- */
+/* The result of reduce, in the backend's memory, until it is copied to the caller's vector. */
 struct matrix_delivery {
     const double *found;
     const int64_t *at; /* NULL for sums */
     kith_array b, to;
     int sign;
     bool is_weighted; /* times the rows' weights */
-    bool is_place;    /* at is wanted, not the value */
+    bool is_place;    /* at is requested, not the value */
 };
 
-/* A backend's part of the matrix; the contract of device/services.h holds here too. */
+/* The functions of a backend for the matrix; the contract of device/services.h applies. */
 struct matrix_backend {
     kith_status (*fill)(kith_context *context, const struct matrix_task *task,
                         const struct matrix_rows *rows);
 
-    /* found[i], a double a row, and for the minimum at[i]: NULL for sums. A diagonal that is
+    /* found[i], one double per row, and for the minimum at[i]: NULL for sums. A diagonal that is
      * replaced is left out. */
     kith_status (*reduce)(kith_context *context, const struct matrix_task *task,
                           const struct matrix_reduction *reduction, double *found, int64_t *at);

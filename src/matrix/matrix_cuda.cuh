@@ -18,7 +18,7 @@
 enum { matrix_fill_threads = 256, matrix_rows_a_block = 16, matrix_fill_blocks = 4 };
 
 /* Reducing: rows in registers of a thread, columns in shared memory of a block. Measured on an
- * H200, float, a Gaussian, 10⁶ rows: 2.61e12 pairs/s with 4 rows a thread, 2.82e12 with 8; the
+ * H200, float, a Gaussian, 10⁶ rows: 2.61e12 pairs/s with 4 rows per thread, 2.82e12 with 8; the
  * latter need more rows, and gain nothing where the law itself needs many registers. */
 enum { matrix_reduce_threads = 128, matrix_tile = 128 };
 

@@ -116,7 +116,7 @@ LAW_INLINE void NAME(matrix_replace_diagonal)(const struct matrix_problem *probl
 
 /* A block has matrix_rows_a_block rows of a strip of columns. Vectors are stored at multiples of 16
  * bytes: where rows are not, as with an odd number of columns, every fourth (or second) one begins
- * at the same place of them, and those are computed together. */
+ * at the same position of them, and those are computed together. */
 template <enum law_kind kind>
 LAW_INLINE void NAME(matrix_fill_block)(const struct matrix_problem *problem,
                                         const struct matrix_target *to)

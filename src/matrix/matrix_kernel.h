@@ -11,9 +11,9 @@ enum { matrix_chunk = 2048 };
 /* Rows that the reducing kernels take together. */
 enum { matrix_rows_at_once = 4 };
 
-/* to[k] = V[row][first + k], k < count, the diagonal as it is wanted; writes whole vectors, at most
- * matrix_chunk elements. If out is not NULL, to is but a buffer, and the elements go to out past
- * the caches. */
+/* to[k] = V[row][first + k], k < count, the diagonal as it is requested; writes whole vectors, at
+ * most matrix_chunk elements. If out is not NULL, to is but a buffer, and the elements go to out
+ * past the caches. */
 typedef void matrix_fill_kernel(const struct matrix_problem *problem, long long row,
                                 long long first, long long count, void *to, void *out);
 

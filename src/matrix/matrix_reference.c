@@ -32,7 +32,7 @@ static double value_of(const struct matrix_arguments *arguments,
     return law_reference_value(&arguments->view, &pair);
 }
 
-/* V[i][j] with the diagonal that is wanted. */
+/* V[i][j] with the diagonal that is requested. */
 static double value_at(const struct matrix_arguments *arguments,
                        const struct matrix_problem *problem, int64_t i, int64_t j)
 {

@@ -37,7 +37,7 @@ kith_status matrix_columns(const struct matrix_arguments *arguments,
 /* The particles are inputs of a call that is staged. */
 void matrix_stage(struct staging *staging, struct matrix_arguments *arguments);
 
-/* The arrays are the host's, and the kernels that are wanted the device's. */
+/* The arrays are the host's, and the kernels that are requested the device's. */
 bool matrix_is_staged(const struct matrix_arguments *arguments);
 
 #ifdef __cplusplus

@@ -25,8 +25,8 @@ struct packings {
     int32_t count;
 };
 
-/* ~(column << 56 | row) of the first bad number: the largest is the first one, whoever is faster.
- */
+/* ~(column << 56 | row) of the first bad number: the largest is the first one, in any order of the
+ * threads. */
 template <typename real>
 static __global__ void pack(const struct packings packings, unsigned long long *worst)
 {

@@ -3,8 +3,8 @@
 
 #include "law/law_kinds.h"
 
-/* What is asked of a backend's matrix functions: columns of floats or doubles in its own memory.
- * Host code, CUDA and NVRTC read this. */
+/* The input of a backend's matrix functions: columns of floats or doubles in its memory. Host code,
+ * CUDA and NVRTC read this. */
 
 /* Particles as columns, readable up to kith_padded(count). */
 struct matrix_side {

@@ -18,14 +18,14 @@ static inline bool matrix_by_reference(const struct matrix_arguments *arguments)
     return arguments->options.method == KITH_MATRIX_REFERENCE;
 }
 
-/* Takes rows first … first + count of the matrix, contiguous, in the host's memory. */
+/* Receives rows first … first + count of the matrix, contiguous, in the host's memory. */
 typedef kith_status matrix_take_rows(void *taker, int64_t first, int64_t count, const void *values);
 
-/* Computes the matrix in blocks of rows and hands them over one after the other: while a block is
- * taken, a GPU copies the next to the host and computes the one after it.
+/* Computes the matrix in blocks of rows and passes them to the callback in order: meanwhile a GPU
+ * copies the next block to the host and computes the one after it.
  *
  *   bytes    that the blocks in the host's memory take together; at least two rows' worth
- *   seconds  [out] or NULL: how long it took, without the taking
+ *   seconds  [out] or NULL: the time without the callback
  *
  * Reports the rows done to the progress callback. */
 kith_status matrix_stream(kith_context *context, const struct matrix_task *task,

@@ -2,7 +2,7 @@
  * each.
  *
  * Every particle of the tile is needed by p threads: rows and columns both go through shared
- * memory, and each thread reads two particles to compute one element. With p threads a tile
+ * memory, and each thread reads two particles to compute one element. With p threads per tile
  * (tile_p_cuda_body.h) the column stays in registers and is read once for p elements. */
 template <enum law_kind kind>
 __global__ void NAME(matrix_tile_p2)(const struct matrix_problem problem,

@@ -8,7 +8,7 @@
  * What limits it on today's GPUs: a block of p threads computes p² elements only, so that small
  * tiles spend their time on starting blocks, and large ones leave most of the GPU waiting for the
  * threads of one block to come together. The kernel of matrix_cuda_body.h has no shared memory,
- * writes 16 bytes a thread at a time, and reads a row once for four columns. */
+ * writes 16 bytes per thread at a time, and reads a row once for four columns. */
 template <enum law_kind kind>
 __global__ void NAME(matrix_tile_p)(const struct matrix_problem problem,
                                     const struct matrix_target to)

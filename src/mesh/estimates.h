@@ -1,9 +1,9 @@
 #ifndef MESH_ESTIMATES_H
 #define MESH_ESTIMATES_H
 
-/* What cutting off the two parts of Ewald's sum costs: the rms over the particles of the error of
- * the force w ∇φ, where positions are independent (Kolafa & Perram 1992, Mol. Simul. 9, 351). With
- * q = Σ w² and N particles in V,
+/* Errors of truncating the two parts of Ewald's sum: the rms over the particles of the error of the
+ * force w ∇φ, for independent positions (Kolafa & Perram 1992, Mol. Simul. 9, 351). With q = Σ w²
+ * and N particles in V,
  *
  *     q / √N · 2 / √(r V) · e^{−α² r²}             pairs further away than r are left out
  *     q / √N · α √(8 / (V k)) · e^{−k² / 4α²}       waves shorter than 2π / k are left out

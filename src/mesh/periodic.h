@@ -46,7 +46,7 @@ struct periodic_particles {
     const void *weight;      /* NULL: ones */
 };
 
-/* What is wanted; what is 0 is chosen. */
+/* What is requested; what is 0 is chosen. */
 struct periodic_request {
     double error;          /* of the forces w ∇φ, relative (kith/solver.h) */
     double absolute_error; /* or their rms error */
@@ -68,7 +68,7 @@ struct periodic_setting {
 
 enum { periodic_waves = 13 };
 
-/* The cell as the sums see it, and what the particles add up to. */
+/* The cell in the form of the sums, and totals of the particles. */
 struct periodic_system {
     struct pairs_lattice lattice;
     double volume, area; /* area: of a slab's cell in its plane */
@@ -78,8 +78,8 @@ struct periodic_system {
     double total, squares; /* Σ w, Σ w² */
     double middle[3];      /* of the coordinates */
     double thickness;      /* of a slab */
-    /* Means of |Σ w e^{i k·x}|²/Σ w² over the longest waves, and likewise of |w|; at least 1, as of
-     * independent places. */
+    /* Means of |Σ w e^{i k·x}|²/Σ w² over the longest waves, and likewise of |w|; at least 1, as
+     * for independent positions. */
     double correlation, crowding;
     /* The first of these of each wave: those of indices −1, 0 and 1 along the vectors, of which
      * wave k has the digits of 14 + k in base 3, less 1. */
@@ -112,10 +112,10 @@ kith_status periodic_load(kith_context *context, const kith_cell *cell, double e
 kith_status periodic_finish(kith_context *context, const struct periodic_particles *particles,
                             const struct periodic_request *request, struct periodic_state *state);
 
-/* The force that errors are relative to: this is the minimum where forces vanish. */
+/* The minimum of the force that errors are relative to, used where forces vanish. */
 double periodic_least_force(const struct periodic_system *system);
 
-/* The plain sums, both truncated for the error that is wanted. */
+/* Ewald summation, with both sums truncated for the requested error. */
 kith_status ewald_cpu(kith_context *context, const kith_cell *cell,
                       const struct periodic_particles *particles,
                       const struct periodic_request *request, struct periodic_state *state);

@@ -25,8 +25,8 @@ enum { pme_least_order = 4, pme_most_order = 8 };
 /* Whether this build has it. */
 bool pme_is_there(void);
 
-/* The cheapest setting whose expected error is what is wanted, by a model of the work; the force is
- * the rms force that a relative error is of, dtype that of pairs and mesh.
+/* The cheapest setting whose expected error is the requested one, by a model of the work; the force
+ * is the rms force that a relative error is of, dtype that of pairs and mesh.
  * Errors: KITH_INVALID_ARGUMENT (a grid smaller than the order, or too large). */
 kith_status pme_choose(const struct periodic_system *system, const struct periodic_request *request,
                        double force, kith_dtype dtype, struct periodic_setting *setting);

@@ -7,7 +7,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* The share of the error that is wanted for each of the two parts. */
+/* The share of the requested error for each of the two parts. */
 static const double share = 0.45;
 
 /* What one core takes: of a pair within the cutoff, with the search for it; of a row of the points

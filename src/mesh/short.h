@@ -7,8 +7,8 @@
  *
  *     φ_i = Σ_{r < cutoff} w_j erfc(α r) / r − 2 α w_i / √π
  *
- * Particles at the same place count as i itself does: with the waves' erf(α r)/r at r → 0 they then
- * add nothing.
+ * Particles at the same position count as i itself does: with the waves' erf(α r)/r at r → 0 they
+ * then add nothing.
  *
  *   dtype   of the arithmetic of pairs
  *   error   of the polynomials (split.h), in units of the cutoff

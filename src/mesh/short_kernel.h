@@ -22,8 +22,8 @@ struct short_block {
     int32_t *found;        /* scratch */
 };
 
-/* What is added up of a target: Σ w erfc(α r)/r, Σ w g d, and Σ w g d_a d_b for (a, b) = xx, yy,
- * zz, yz, xz, xy; g is −1/r d/dr of the first. Candidates at r = 0 count with −α f(0). */
+/* The sums of a target: Σ w erfc(α r)/r, Σ w g d, and Σ w g d_a d_b for (a, b) = xx, yy, zz, yz,
+ * xz, xy; g is −1/r d/dr of the first. Candidates at r = 0 count with −α f(0). */
 enum { short_potential, short_gradient, short_virial = 4, short_sums = 10 };
 
 typedef void short_sum(const struct split *split, const struct short_block *block, double *sums);

@@ -1,7 +1,7 @@
 #ifndef MESH_SPLIT_H
 #define MESH_SPLIT_H
 
-/* The smooth part of 1/r that Ewald's sum leaves to the waves, as polynomials of r².
+/* The smooth part of 1/r, which Ewald summation computes by waves, as polynomials of r².
  *
  *     erf(α r) / r = α f(u),    −1/r d/dr (erf(α r) / r) = −2 α³ f'(u),    u = (α r)²
  *     f(u) = erf(√u)/√u = 2/√π Σ_n (−u)^n / (n! (2n + 1))

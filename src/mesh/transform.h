@@ -4,9 +4,9 @@
 #include "core/status.h"
 #include "kith/array.h"
 
-/* Real transforms of a grid by FFTW, plane by plane and then along the first axis, so that threads
- * can take planes and rows. FFTW_ESTIMATE plans without timing anything: the same bits on every
- * run and for every number of threads. */
+/* Real transforms of a grid by FFTW, plane by plane and then along the first axis, so that planes
+ * and rows can be divided among threads. FFTW_ESTIMATE plans without timing anything: the same bits
+ * on every run and for every number of threads. */
 struct transform {
     kith_dtype dtype;
     int32_t grid[3];

@@ -56,7 +56,7 @@ static double step_of(double f, double f1, double f2, double f3)
     return -f / (f1 + halley * (f2 / 2 + halley * f3 / 6));
 }
 
-enum { most_steps = 20 }; /* 4 are enough; rounding may go to and fro */
+enum { most_steps = 20 }; /* 4 are enough; rounding may go back and forth */
 
 static int is_rounding(double step, double value)
 {

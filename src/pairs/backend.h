@@ -8,14 +8,14 @@
 extern "C" {
 #endif
 
-/* What pairs need of a device beyond device/services.h, whose contract holds here too. */
+/* The functions of a device for pairs beyond device/services.h, whose contract applies. */
 struct pairs_backend {
-    /* Pairs nearer than a cutoff, or the nearest: pairs/problem.h says what, pairs/list.h how the
+    /* Pairs nearer than a cutoff, or the nearest: see pairs/problem.h, and pairs/list.h for how the
      * list is made. */
     kith_status (*list)(kith_context *context, const struct pairs_problem *problem,
                         kith_pairs *pairs);
 
-    /* Lists that are kept, of arrays in the device's memory: pairs/verlet.h says what. */
+    /* Lists that are kept, of arrays in the device's memory: see pairs/verlet.h. */
     const struct pairs_verlet *verlet;
 };
 

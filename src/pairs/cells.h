@@ -1,7 +1,7 @@
 #ifndef PAIRS_CELLS_H
 #define PAIRS_CELLS_H
 
-/* Where points are looked for: a grid of cells over a system, along the axes of its lattice. */
+/* The search grid: cells over a system, along the axes of its lattice. */
 
 #include "pairs/problem.h"
 

@@ -233,8 +233,8 @@ keep_counts(const struct pairs_cuda_search<real> &search, const struct pairs_chu
     return is_long;
 }
 
-/* Sums and maxima of whole numbers: the order does not matter. A chunk without a pair counts too,
- * as it takes its room when the list is filled. */
+/* Sums and maxima of integers: the order does not matter. A chunk without a pair counts too, as it
+ * takes its room when the list is filled. */
 static __device__ void tell(struct pairs_tally tally, struct pairs_counters *counters)
 {
     for (int distance = warp_size / 2; distance > 0; distance /= 2) {

@@ -1,13 +1,13 @@
 #ifndef PAIRS_FOLDED_GRID_H
 #define PAIRS_FOLDED_GRID_H
 
-/* Cells over a system whose extent nobody has measured, in a table of bounded size.
+/* Cells over a system of unknown extent, in a table of bounded size.
  *
  * Cell (x, y, z) has the place x + y·stride[0] + z·stride[1] in the system's part of the table. If
  * the cells are few enough, each has a place of its own. Else it is a hashed cell list: places are
  * taken modulo a power of two, so that a place may hold points of several cells, far apart from
- * each other; whoever looks for the points of a row of cells then compares y and z. So empty space
- * costs no memory, and open axes need no bounds. */
+ * each other; a search for the points of a row of cells then compares y and z. So empty space costs
+ * no memory, and open axes need no bounds. */
 
 #include "core/status.h"
 #include "pairs/problem.h"

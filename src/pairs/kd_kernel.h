@@ -24,7 +24,7 @@ struct pairs_kd_meeting {
     bool everything;     /* without testing the box */
     int64_t room;        /* of a target in `found` and `squares` */
     int32_t *found;      /* the rows of the partners of each target, */
-    void *squares;       /* and their r²; NULL: nobody asks */
+    void *squares;       /* and their r²; NULL: not needed */
     int64_t *counts;     /* of each target: how many were and are found */
 };
 

@@ -73,7 +73,7 @@ static inline double pairs_kd_least_square(kith_dtype dtype)
     return dtype == KITH_F32 ? 0x1p-100 : 0x1p-900;
 }
 
-/* How many points a target of a system can list at most, as one of the nearest. */
+/* The maximum number of nearest points that a target of a system can list. */
 static inline int64_t pairs_kd_most_nearest(const struct pairs_problem *problem, int64_t system)
 {
     const int64_t points = problem->systems[system].point_count - (problem->two_sets ? 0 : 1);

@@ -22,8 +22,8 @@ kith_status pairs_list_begin(const struct pairs_problem *problem, kith_pairs *pa
 kith_status pairs_list_reserve(int64_t count, kith_pairs *pairs);
 
 /* For a backend that begins to write before it knows how many pairs there are: the arrays that were
- * requested, in the memory of the list's last use. Gives how many pairs that holds; 0: none. Before
- * pairs_list_reserve, which then leaves the memory where it is if it is enough. */
+ * requested, in the memory of the list's last use. Returns the number of pairs that it holds; 0:
+ * none. Before pairs_list_reserve, which then leaves the memory where it is if it is enough. */
 int64_t pairs_list_reuse(kith_pairs *pairs);
 
 #ifdef __cplusplus

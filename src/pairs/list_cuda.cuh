@@ -128,7 +128,7 @@ static __device__ __forceinline__ void store_pair(const struct pairs_cuda_search
 
 /* Rows that are sorted apart: keys of pairs, and which row is where. */
 struct pairs_long_rows {
-    uint64_t *keys, *sorted_keys; /* between which they go to and fro */
+    uint64_t *keys, *sorted_keys; /* between which they go back and forth */
     int64_t *begin, *end;         /* of each row */
     uint32_t *row;
     int64_t room; /* keys; as many as there are */
@@ -145,7 +145,7 @@ struct pairs_fill_shape {
     uint32_t words, row; /* words of a mask and pairs of a row, at most, of chunks not long */
     bool wide;           /* images matter: keys of 64 bits */
     bool direct;         /* rows are not put together before they are written */
-    bool guessed;        /* nobody knows yet what was counted: fills only if it fits, pairs_fits */
+    bool guessed;        /* the count is not known yet: fills only if it fits, pairs_fits */
     uint64_t room;       /* pairs that the columns hold */
 };
 

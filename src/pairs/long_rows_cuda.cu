@@ -32,9 +32,9 @@ static row_places places_in_turn(const struct pairs_long_rows &rows, const int64
     return row_places(thrust::counting_iterator<int64_t>(0), {rows.begin, wanted, first});
 }
 
-/* Sorts the rows of a turn, to and fro between keys and sorted_keys; *sorted is where they end, the
- * same in each turn. With these two buffers CUB needs no third, whose size it would take from the
- * number of keys: the last row of a turn goes beyond that. */
+/* Sorts the rows of a turn, back and forth between keys and sorted_keys; *sorted is where they end,
+ * the same in each turn. With these two buffers CUB needs no third, whose size it would take from
+ * the number of keys: the last row of a turn goes beyond that. */
 static cudaError_t sort_rows(void *scratch, size_t &bytes, const struct pairs_long_rows &rows,
                              int64_t first, cudaStream_t stream, const uint64_t **sorted)
 {

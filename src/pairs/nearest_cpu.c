@@ -93,7 +93,7 @@ static int64_t wanted(const struct rounds *rounds, int64_t i)
     return offsets[i + 1] - offsets[i];
 }
 
-/* All targets that want any are left in the beginning. */
+/* All targets that need any points are unfinished in the beginning. */
 static void begin_rounds(struct rounds *rounds)
 {
     for (int64_t i = 0; i < rounds->pairs->row_count; i++)

@@ -1,4 +1,4 @@
-/* Offsets of rows from their counts, and the memory that CUB wants for that and for sorting. */
+/* Offsets of rows from their counts, and the memory that CUB needs for that and for sorting. */
 
 #include <cub/device/device_scan.cuh>
 

@@ -1,5 +1,5 @@
 /* Grids of open axes, on the GPU: where they are, and whether their cells are few enough for a
- * place each, which spares whoever looks through a row to ask which cells its points are of. */
+ * place each, so that a search of a row need not compare the cells of its points. */
 
 #include "pairs/sort_cuda.cuh"
 

@@ -1,4 +1,4 @@
-/* Pairs on the GPU: sorts points by cells, counts, asks for memory, fills. */
+/* Pairs on the GPU: sorts points by cells, counts, allocates memory, fills. */
 
 #include "pairs/pairs_cuda.h"
 
@@ -23,7 +23,7 @@ static double from_bits(unsigned long long bits)
     return value;
 }
 
-/* How far apart pairs may be; with radii the device has to be asked. */
+/* How far apart pairs may be; with radii the device determines it. */
 template <typename real>
 static kith_status find_reach(kith_context *context, const struct pairs_problem *problem,
                               const struct pairs_cuda_search<real> &search,

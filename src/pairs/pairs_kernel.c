@@ -14,8 +14,8 @@ struct variant {
     bool half, moved, radii;
 };
 
-/* A statement with the variant that candidates want. With radii and in half lists candidates always
- * have translations, so that there are fewer variants. */
+/* A statement with the variant that the candidates need. With radii and in half lists candidates
+ * always have translations, so that there are fewer variants. */
 #define DISPATCH_FOR(statement, d, is_half, is_moved, has_radii)                                   \
     do {                                                                                           \
         const struct variant variant = {                                                           \

@@ -25,7 +25,7 @@ struct pairs_run {
 };
 
 /* All that the targets of a cell are compared with, from the runs, one after the other: every
- * target looks through the same. After the last one are some that are infinitely far. A candidate
+ * target searches the same ones. After the last one are some that are infinitely far. A candidate
  * is admitted if its mark differs from the target's index, or in half lists if it is greater. */
 struct pairs_candidates {
     int64_t count;
@@ -39,7 +39,7 @@ struct pairs_candidates {
     void *radius;         /* NULL without */
     int32_t *index;       /* row in the caller's array */
     int32_t *mark;
-    int32_t *shift[3]; /* T − n_j; NULL if nobody asks */
+    int32_t *shift[3]; /* T − n_j; NULL if not needed */
 };
 
 /* Elements that the arrays of candidates have past the end. */

@@ -10,7 +10,7 @@ struct pairs_plan {
     bool open;        /* one has open axes of many cells */
     bool many_images; /* a point may be a target's partner at several translations */
     bool with_shifts;
-    int64_t mask_bytes; /* 0: no masks are wanted */
+    int64_t mask_bytes; /* 0: no masks are requested */
     int64_t scratch_bytes;
 };
 

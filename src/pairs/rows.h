@@ -24,7 +24,7 @@ kith_status pairs_write_rows(const struct pairs_kernels *kernels, const struct p
                              const struct pairs_candidates *candidates, int64_t begin, int64_t end,
                              struct pairs_lane *lane, const kith_pairs *pairs);
 
-/* Writes the row of the target at a position, the nearest that are wanted, if as many are found;
+/* Writes the row of the target at a position, the nearest that are requested, if as many are found;
  * place is the target's row in the search. */
 kith_status pairs_write_nearest(const struct pairs_kernels *kernels,
                                 const struct pairs_search *search,

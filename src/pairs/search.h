@@ -6,14 +6,14 @@
 #include "pairs/memory.h"
 #include "pairs/pairs_kernel.h"
 
-/* How the CPU looks for pairs: points sorted into cells, and runs of cells to look through. */
+/* The search for pairs on the CPU: points sorted into cells, and cell ranges to search. */
 
 /* The points of a system, or its targets, in the order of their cells; those of one cell in that of
  * their rows. */
 struct pairs_bin {
     int64_t first, count;       /* rows of the caller's array */
     struct pairs_points points; /* sorted */
-    int32_t *wraps;             /* n of each row, three by three; NULL if nobody asks */
+    int32_t *wraps;             /* n of each row, three by three; NULL if not needed */
     int64_t cell_count;         /* cells, or with keys: those that have points */
     int32_t *begin;             /* cell_count + 1: where the points of a cell begin */
     int64_t *key;               /* ascending numbers of the cells that have points, or NULL */

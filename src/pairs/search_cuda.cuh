@@ -78,7 +78,7 @@ template <typename real> struct pairs_side {
     uint32_t count;
     bool is_target;
     pairs_point<real> *wrapped, *sorted; /* by rows; by places */
-    int3 *cells_away;                    /* n of geometry.h; NULL if nobody asked */
+    int3 *cells_away;                    /* n of geometry.h; NULL if not needed */
     uint32_t *key, *row, *sorted_key, *sorted_row;
 };
 

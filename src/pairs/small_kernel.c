@@ -8,7 +8,7 @@
 
 enum { part_pairs = 64 };
 
-/* Where nobody is a partner, and its square is a float. */
+/* Where no point is a partner, and its square is a float. */
 static const float far_away = 1e18f;
 
 /* The i and j of some targets' rows: these follow each other. */

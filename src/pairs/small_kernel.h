@@ -17,7 +17,7 @@ struct pairs_small_set {
     int64_t first, count; /* rows of the caller's array */
     void *position[3];    /* the problem's dtype, wrapped, in units */
     float *near[3]; /* from the middle of the system; pairs_small_behind far ones at the end */
-    int32_t *wraps; /* n of each row, three by three; NULL if nobody asks */
+    int32_t *wraps; /* n of each row, three by three; NULL if not needed */
 };
 
 enum { pairs_small_behind = 16 };

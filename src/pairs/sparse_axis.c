@@ -69,7 +69,7 @@ static void sift(struct sparse_coordinate *heap, int64_t count, int64_t at)
     heap[at] = moving;
 }
 
-/* A heap sort (Williams 1964): qsort may ask for memory. */
+/* A heap sort (Williams 1964): qsort may allocate memory. */
 static void sort(struct sparse_coordinate *all, int64_t count)
 {
     for (int64_t at = count / 2 - 1; at >= 0; at--)

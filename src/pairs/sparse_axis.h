@@ -15,7 +15,7 @@ struct sparse_axis {
     int64_t slots;
 };
 
-/* Gives the number of a coordinate, a new one if it is not there yet. */
+/* Returns the number of a coordinate, a new one if it is absent. */
 kith_status sparse_axis_add(struct sparse_axis *axis, int64_t value, int64_t *number);
 
 /* Forgets them; the memory stays. */
@@ -28,7 +28,7 @@ struct sparse_coordinate {
 
 /* What becomes of the coordinates, by their numbers: in ascending order as they were, but a gap
  * wider than the reach is made one wider than it. The axis has this many cells. `sorted` is room
- * for axis->count. Gives how many coordinates are left. */
+ * for axis->count. Returns the number of remaining coordinates. */
 int64_t sparse_axis_compress(const struct sparse_axis *axis, int64_t cells, int64_t reach,
                              bool periodic, struct sparse_coordinate *sorted, int64_t *compact);
 

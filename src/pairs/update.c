@@ -46,7 +46,7 @@ static int64_t cells_bytes(const struct pairs_arguments *arguments)
            offsets_bytes(options->query_system_offsets);
 }
 
-/* Compares or stores one of them; a cell's padding is nobody's. */
+/* Compares or stores one of them; the padding of a cell is undefined. */
 static bool visit(char **at, const void *now, int64_t bytes, bool store)
 {
     char *begin = *at;

@@ -11,11 +11,11 @@
 extern "C" {
 #endif
 
-/* Which unit a number has: those that have one are scaled by powers of two (forces/scale.h). */
+/* The unit of a number: numbers with a unit are scaled by powers of two (forces/scale.h). */
 enum particles_unit { particles_unit_none, particles_unit_length, particles_unit_mass };
 
-/* The columns that kith knows, a row each: name, unit, the default of an absent column, the
- * minimum allowed (−∞: any finite number), and the remedy in messages. */
+/* The known columns, one row each: name, unit, the default of an absent column, the minimum allowed
+ * (−∞: any finite number), and the remedy in messages. */
 #define PARTICLES_COLUMNS(ROW, argument)                                                           \
     ROW(argument, m, mass, 1, -(double)INFINITY, "finite numbers")                                 \
     ROW(argument, q, none, 1, -(double)INFINITY, "finite numbers")                                 \

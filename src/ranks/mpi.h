@@ -7,8 +7,8 @@
 extern "C" {
 #endif
 
-/* The ranks of MPI_COMM_WORLD. The library kith knows nothing of MPI: a program that is started by
- * mpirun links this file and MPI, and joins its contexts to the job. */
+/* The ranks of MPI_COMM_WORLD. The library kith does not depend on MPI: a program that is started
+ * by mpirun links this file and MPI, and joins its contexts to the job. */
 
 /* Initializes MPI, which is then used by the calling thread alone. Returns whether that worked. */
 bool ranks_mpi_begin(struct ranks *ranks);
@@ -19,11 +19,10 @@ void ranks_mpi_end(struct ranks *ranks);
 /* "Open MPI v4.1.4": of the library that is in use, its first words. */
 const char *ranks_mpi_version(void);
 
-/* Seconds that this rank has waited for others so far: for what they send, and until they are as
- * far. */
+/* Seconds that this rank has waited for others so far: for messages, and in collective calls. */
 double ranks_mpi_waited(void);
 
-/* The processors of this machine that its ranks may use, for each of them alike. */
+/* The number of processors of this machine for each of its ranks. */
 int32_t ranks_mpi_threads(void);
 
 #ifdef __cplusplus

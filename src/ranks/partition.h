@@ -3,14 +3,15 @@
 
 #include <stdint.h>
 
-/* Things, numbered from 0, in contiguous parts that differ by one at most: rank k has those from
- * ranks_first(k) to ranks_first(k + 1) − 1. With fewer things than ranks some ranks have none. */
+/* Items, numbered from 0, in contiguous parts whose sizes differ by at most one: rank k has
+ * those from ranks_first(k) to ranks_first(k + 1) − 1. With fewer items than ranks some ranks
+ * have none. */
 static inline int64_t ranks_first(int64_t things, int32_t ranks, int32_t rank)
 {
     return things / ranks * rank + things % ranks * rank / ranks;
 }
 
-/* Who has a thing. (thing + 1) · ranks must be below 2^63. */
+/* The rank of an item. (thing + 1) · ranks must be below 2^63. */
 static inline int32_t ranks_owner(int64_t things, int32_t ranks, int64_t thing)
 {
     return (int32_t)(((thing + 1) * ranks - 1) / things);
@@ -24,10 +25,10 @@ static inline int64_t ranks_first_element(int64_t count, int64_t part, int32_t r
     return first < count ? first : count;
 }
 
-/* Things of unequal weights ≥ 0, which may all be 0, in contiguous parts of about the same: rank k
- * has those from first[k] to first[k + 1] − 1 (size + 1 numbers). A thing belongs to the rank in
- * whose part of the total weight its middle is, so that no rank has more than its part and the
- * heaviest thing. */
+/* Items of unequal weights ≥ 0, which may all be 0, in contiguous parts of about the same weight:
+ * rank k has those from first[k] to first[k + 1] − 1 (size + 1 numbers). An item belongs to the
+ * rank in whose part of the total weight its middle is, so that no rank has more than its part plus
+ * the heaviest item. */
 static inline void ranks_divide(int64_t things, const double *weight, int32_t ranks, int64_t *first)
 {
     double total = 0, before = 0;

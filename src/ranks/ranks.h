@@ -14,9 +14,8 @@ extern "C" {
 /* The processes that do one job together, as one of them sees it.
  *
  * Every rank makes the same calls with the same arguments and has the same state: what is divided
- * is the work on pairs, whose results come to all. So control flow is the same on all ranks, and
- * nothing that only one of them knows (a signal, an error, a clock) may change it but by
- * ranks_agree. */
+ * is the work on pairs, whose results come to all. Control flow is therefore the same on all ranks;
+ * local events (a signal, an error, a clock) may change it only through ranks_agree. */
 struct ranks {
     const kith_messages *library;
     void *state; /* the library's */
@@ -26,20 +25,19 @@ struct ranks {
     bool failed_elsewhere; /* and not this one */
 };
 
-/* Makes a context one rank's of a job, for as long as it lives; ranks must live as long.
+/* Makes a context that of one rank of a job, for its lifetime; ranks must exist as long.
  * Collective: all ranks then compute with the best instruction set that all of them have, and with
  * the tuning of rank 0. Errors: those of ranks_agree; KITH_UNSUPPORTED (not on the CPU). */
 kith_status ranks_join(kith_context *context, struct ranks *ranks);
 
-/* The rank that reads and writes files; of one process that process. */
+/* Whether this rank reads and writes files; true for a single process. */
 static inline bool ranks_are_first(const kith_context *context)
 {
     return !context->ranks || context->ranks->rank == 0;
 }
 
-/* One vote of all ranks, on which everything else depends: whether a rank has failed, whether one
- * is to be cancelled, and the maximum of a value. Each is replaced by what holds for any of them.
- */
+/* A vote of all ranks: whether any has failed, whether any is to be cancelled, and the maximum of a
+ * value. Each member is replaced by the result over all ranks. */
 struct ranks_vote {
     int64_t failed, stops, value;
 };
@@ -48,26 +46,28 @@ void ranks_take_vote(const struct ranks *ranks, struct ranks_vote *vote);
 /* Collective: KITH_OK if the status of all ranks is that and none of them is to be cancelled. A
  * rank that has failed gets its own status; the others then get KITH_IO_ERROR, and
  * ranks->failed_elsewhere is set. If kith_context_cancel was called on any rank, all are cancelled
- * now and get KITH_CANCELLED, unless the context goes on. Of one process: the status. */
+ * now and get KITH_CANCELLED, unless the context continues regardless. For a single process: the
+ * status. */
 kith_status ranks_agree(kith_context *context, kith_status status);
 
 /* The same, and *value is replaced by its maximum over all ranks. */
 kith_status ranks_agree_on(kith_context *context, kith_status status, int64_t *value);
 
-/* Collective: bytes of rank 0 come to all. Of one process: nothing. */
+/* Collective: broadcasts bytes of rank 0. For a single process: nothing. */
 void ranks_broadcast(const kith_context *context, void *data, int64_t bytes);
 
 /* Collective: of an array of which rank k has the elements first[k] to first[k + 1] − 1 (size + 1
- * numbers), all come to all. Of one process: nothing. */
+ * numbers), all come to all. For a single process: nothing. */
 void ranks_gather_parts(const kith_context *context, void *data, int64_t element_bytes,
                         const int64_t *first);
 
-/* Collective: each value is replaced by its sum over all ranks, modulo 2^64. Of one process:
+/* Collective: each value is replaced by its sum over all ranks, modulo 2^64. For a single process:
  * nothing. */
 void ranks_add(const kith_context *context, unsigned long long *values, int64_t count);
 
 /* Collective: elements of an array, in parts of `part` of them (the last may be shorter) that are
- * dealt as ranks_first says, come from the ranks that have them to all. Of one process: nothing. */
+ * dealt as ranks_first says, come from the ranks that have them to all. For a single process:
+ * nothing. */
 void ranks_gather(const kith_context *context, void *data, int64_t element_bytes, int64_t count,
                   int64_t part);
 

@@ -3,8 +3,8 @@
 
 #include "io/run_file.h"
 
-/* Whether a run is the one that wrote output: the first difference is KITH_INVALID_ARGUMENT, with
- * both values in the message. until may differ. */
+/* Checks that a run is the one that wrote output: the first difference is KITH_INVALID_ARGUMENT,
+ * with both values in the message. until may differ. */
 kith_status compare_parameters(const struct run_parameters *wanted,
                                const struct run_parameters *past, const char *output);
 

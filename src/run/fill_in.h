@@ -4,7 +4,7 @@
 #include "io/run_file.h"
 #include "kith/run.h"
 
-/* Of a run that is resumed without bodies: what the options leave at zero is what the file says. */
+/* For a run that is resumed without bodies: options that are zero are taken from the file. */
 void run_fill_in(const struct run_parameters *past, const kith_run_options *options,
                  struct run_parameters *parameters);
 

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How many steps to take before looking up, and when to write a checkpoint. All times are seconds
- * of kith_clock. */
+/* The number of steps between checks, and the schedule of checkpoints. All times are seconds of
+ * kith_clock. */
 struct pace {
     double checkpoint_seconds; /* between checkpoints, if they are cheap */
     double published_at;       /* the last one, or the beginning */
@@ -15,7 +15,8 @@ struct pace {
     double fewest; /* at least this many */
 };
 
-/* The first checkpoint comes at the beginning if less than a second is wanted, else after a second.
+/* The first checkpoint comes at the beginning if less than a second is requested, else after a
+ * second.
  *
  *   fewest  minimum number of steps of one call, ≥ 1 */
 void pace_begin(struct pace *pace, double checkpoint_seconds, int64_t fewest, double now);

@@ -16,7 +16,7 @@ struct run_plan {
     int64_t frames;    /* about this many */
 };
 
-/* Where a run is; the time before the last step counts only if the plan is adaptive. */
+/* The state of a run; the time before the last step counts only if the plan is adaptive. */
 struct run_moment {
     int64_t step;
     double time, previous_time;
@@ -40,14 +40,13 @@ bool run_plan_is_over(const struct run_plan *plan, const struct run_moment *now)
 /* How many steps there are, as far as is known. */
 int64_t run_plan_steps(const struct run_plan *plan, const struct run_moment *now);
 
-/* Whether there is a frame now: after every K-th step or at every T, and at the end. */
+/* Whether a frame is due: after every K-th step or at every T, and at the end. */
 bool run_plan_has_frame(const struct run_plan *plan, const struct run_moment *now);
 
-/* Whether the pressure is recorded now: at the start and after every K-th step. */
+/* Whether a record of the pressure is due: at the start and after every K-th step. */
 bool run_plan_has_pressure(const struct run_plan *plan, const struct run_moment *now);
 
-/* Where to stop next after a step: at the next frame or pressure, or before the shorter last step.
- */
+/* The next stop after a step: at the next frame or pressure, or before the shorter last step. */
 int64_t run_plan_next_stop(const struct run_plan *plan, int64_t step);
 
 /* The same for an integrator that chooses its steps. */

@@ -212,7 +212,7 @@ static kith_status take_time(struct run *run, int64_t steps)
     return KITH_OK;
 }
 
-/* A device goes on while the host writes. The CPU cannot do both, and steps there may be long:
+/* A device continues while the host writes. The CPU cannot do both, and steps there may be long:
  * writes first. Of two errors the one of the earlier step is reported. */
 static kith_status advance(struct run *run, const struct run_moment *now)
 {

@@ -4,7 +4,7 @@
 #include "kith/run.h"
 #include "run/plan.h"
 
-/* What a run finds out about a system as it goes. */
+/* The results of a run for a system. */
 struct system_record {
     double first_energy, last_energy;
     double largest_energy_error; /* max |E − E_0| over the frames */
@@ -25,8 +25,7 @@ struct run_record {
 kith_status run_record_begin(int64_t systems, struct run_record *record);
 void run_record_free(struct run_record *record);
 
-/* Takes a frame down: bodies with velocities, their masses or NULL, and diagnostics of each system.
- */
+/* Records a frame: bodies with velocities, their masses or NULL, and diagnostics of each system. */
 void run_record_frame(struct run_record *record, const kith_bodies *bodies, const double *mass,
                       const kith_diagnostics *diagnostics);
 

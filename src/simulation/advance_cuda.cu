@@ -8,7 +8,7 @@
 #include "simulation/advance_cuda.cuh"
 #include "simulation/advance_laws_cuda.h"
 
-/* What is the fastest, measured on an H200 in 10³ leapfrog steps a second:
+/* What is the fastest, measured on an H200 in 10³ leapfrog steps per second:
  *
  *     float   N = 6    16    24    64    96   128  1024    double   6    16    24    64    96
  *     warp     3477  1926   800                                  2651  1228   528
@@ -22,7 +22,7 @@ enum { one_in_warp_bodies = 16, one_in_block_bodies = 64 };
 enum { least_lane_systems_per_multiprocessor = 20 };
 
 /* In parts of warps systems share the reading of their sources, which pays when there are warps
- * enough to hide their slower steps, this many on a multiprocessor. In 10⁶ system-steps a second,
+ * enough to hide their slower steps, this many on a multiprocessor. In 10⁶ system-steps per second,
  * leapfrog, float:
  *
  *              1000 systems    5000           100 000

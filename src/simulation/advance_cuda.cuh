@@ -249,7 +249,7 @@ __device__ void store_state(const struct advance_problem &problem, int c, int64_
 }
 
 /* Adds a source's Σ m d / s³; the second form, whose differences go on with u of the velocities,
- * also Σ m [u / s³ − 3 (d·u) d / s⁵]. At the same place a pair leaves itself out. */
+ * also Σ m [u / s³ − 3 (d·u) d / s⁵]. At the same position a pair leaves itself out. */
 template <typename real>
 __device__ void add_pair(real mass, real s2, const real (&difference)[3], real (&sum)[3])
 {

@@ -1,6 +1,6 @@
 /* Whole steps of an ensemble, a system in each lane with all its state in registers. Each pair is
  * evaluated once: 17 instructions in float (3 differences, 3 for s², 1 root, 2 for 1/s³, 2 masses,
- * 6 sums), 21 in double, and for six bodies about 70 a step for kicks and drifts. */
+ * 6 sums), 21 in double, and for six bodies about 70 per step for kicks and drifts. */
 
 #include "core/status.h"
 #include "device/cuda.h"

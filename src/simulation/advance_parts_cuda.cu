@@ -5,7 +5,7 @@
 #include "simulation/advance_cuda.h"
 #include "simulation/advance_parts_cuda.cuh"
 
-/* The lanes of a system. Compositions take three or four bodies a lane, which share what it reads
+/* The lanes of a system. Compositions take three or four bodies per lane, which share what it reads
  * of a source; the others hold more of a body, so that registers suffice for two.
  */
 static int lanes_of(const struct advance_problem *problem)

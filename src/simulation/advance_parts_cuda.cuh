@@ -4,7 +4,7 @@
 /* Whole steps of an ensemble, a system in each part of a warp.
  *
  * A lane holds the state of some bodies of its system, so that what it reads of a source serves all
- * of them: 13 instructions a source and target in float (3 differences, 3 for s², 1 root, 3 for
+ * of them: 13 instructions per source and target in float (3 differences, 3 for s², 1 root, 3 for
  * m/s³, 3 sums), and one for reading the source. Positions and masses, and for jerks velocities,
  * go through shared memory, which belongs to the warp alone: no barrier of the block. A target's
  * sources are added in the order of their numbers. */

@@ -51,7 +51,7 @@ __device__ void add_lanes(real g, real (&sum)[sums])
         sum[c] *= g;
 }
 
-/* Accelerations, and jerks if there are six sums. Lanes that meet nobody in a turn meet themselves
+/* Accelerations, and jerks if there are six sums. Lanes without a partner in a turn use themselves
  * without mass. */
 template <int slots, typename real, int turns, int sums>
 __device__ void evaluate(const struct ring<real, turns> &ring, int bodies, real g,

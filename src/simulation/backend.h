@@ -34,7 +34,7 @@ struct thermostat_backend {
                            const double center[3], double factor);
 };
 
-/* What simulations need of a device beyond device/services.h, whose contract holds here too. */
+/* The functions of a device for simulations beyond device/services.h, whose contract applies. */
 struct simulation_backend {
     /* Many steps of a simulation in one call: see simulation/advance.h. *done is problem->steps,
      * or 0 if for this problem there is nothing better than combine and forces; which of the two

@@ -97,8 +97,7 @@ static bool overlap_at_end(const struct done_step *step, int64_t i, int64_t j)
     return collide_length(p) <= collide_touching(step->watch, i, j);
 }
 
-/* Bodies that have merged have another place and size: with whom they overlap now they merge, too.
- */
+/* Merged bodies have a new position and size: they also merge with bodies that they overlap now. */
 static kith_status merge_overlapping(const struct done_step *step)
 {
     bool again = true;
@@ -142,7 +141,7 @@ static kith_status resolve(const struct done_step *step)
     return watch->on_collision == KITH_ON_COLLISION_MERGE ? merge_overlapping(step) : KITH_OK;
 }
 
-/* The place and velocity of the center of mass of those left: [0] and [1]. */
+/* Position and velocity of the center of mass of the remaining bodies: [0] and [1]. */
 static void find_center(const struct done_step *step, double center[2][3])
 {
     const struct watch *watch = step->watch;

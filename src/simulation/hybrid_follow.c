@@ -89,7 +89,8 @@ static kith_status fail_stuck(const struct hybrid_group *group, const struct rad
                      kith_simulation_time(leg->simulation) + leg->from * leg->h + clock->time);
 }
 
-/* Two bodies at one place attract each other with no limit: steps would see nothing of it. */
+/* Two bodies at the same position attract each other with no limit: steps would see nothing of
+ * it. */
 static bool has_coincident_bodies(const struct hybrid_group *group)
 {
     const double *x = group->array[RADAU_POSITION];

@@ -1,5 +1,5 @@
-/* The integrator ias15, which chooses its steps: radau.h has the method, this file the way between
- * a simulation and its kernels. */
+/* The integrator ias15, which chooses its steps: radau.h has the method, this file the interface
+ * between a simulation and its kernels. */
 
 #include <math.h>
 #include <stdlib.h>

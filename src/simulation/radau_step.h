@@ -20,11 +20,11 @@ static const double step_fraction = 0.1750857064;
 /* A step is at least this fraction of the desired one, and the next at most its inverse. */
 static const double least_fraction = 0.25;
 
-/* A far shorter step's polynomials say nothing of this one. */
+/* The polynomials of a much shorter step do not predict this one. */
 static const double most_continued = 20;
 
-/* Changes of b_6 in units of a_0: what rounding makes of them (the largest radau_weight times an
- * ulp or two), and what another iteration would not be worth. */
+/* Changes of b_6 in units of a_0: the effect of rounding (the largest radau_weight times an ulp or
+ * two), and the change that needs no further iteration. */
 static const double noise = 0x1p-41;
 static const double next_change = 0x1p-45;
 
@@ -96,9 +96,9 @@ SIMD_INLINE double shortened(double h)
     return isfinite(t) ? t - (t - h) : h;
 }
 
-/* The polynomials of the last step go on: with a(1 + q s) − a(1) = Σ_k s^{k+1} e_k,
- * e_k = q^{k+1} Σ_{j ≥ k} C(j + 1, k + 1) b_j, the guess for b_k is e_k + (b_k − e_k of the last
- * step). All are times h². */
+/* Extrapolation of the polynomials of the last step: with a(1 + q s) − a(1) = Σ_k s^{k+1} e_k, e_k
+ * = q^{k+1} Σ_{j ≥ k} C(j + 1, k + 1) b_j, the guess for b_k is e_k + (b_k − e_k of the last step).
+ * All are times h². */
 SIMD_INLINE void guess_terms(const struct attempt *at, double q)
 {
     static const double binomial[radau_terms][radau_terms] = {
@@ -326,7 +326,7 @@ SIMD_INLINE double wanted_step(const struct attempt *at, double h, double scale)
 }
 
 /* The length of the step to try: the one wanted, or shorter to end at until, and then the last two
- * are alike rather than the last one tiny. */
+ * have equal lengths, instead of a tiny last one. */
 SIMD_INLINE double step_towards(const struct radau_clock *clock, double until, double wanted,
                                 bool *lands, bool *is_free)
 {
@@ -362,7 +362,7 @@ SIMD_INLINE enum radau_end take_step(const struct attempt *at, const struct rada
     finish_step(at, h, q != 0 && fabs(q) <= most_continued);
     clock->previous_time = clock->time;
     clock->last_step = h;
-    /* A step that was cut says little against the length that was wanted. */
+    /* A shortened step is no evidence against the desired length. */
     if (is_free)
         clock->next_step = next;
     else

@@ -9,7 +9,7 @@
 struct kith_law;
 struct kith_simulation;
 
-/* A step that the backend has recorded, and what it was recorded of; of zeros at first. */
+/* A step that the backend has recorded, and its parameters; zeros at first. */
 struct simulation_recording {
     void *made;    /* NULL: none yet */
     int64_t alike; /* steps that were done of the same, one by one */

@@ -21,8 +21,8 @@ struct sample {
 
 /* Room for this many systems, which is freed with sample_free, also after a failure.
  *
- *   aside  takes memory of the host from the backend, so that the simulation can go on while a
- *          sample is copied */
+ *   aside allocates host memory from the backend, so that the simulation can continue while a
+ *   sample is copied */
 kith_status sample_allocate(struct kith_simulation *simulation, int64_t systems, bool aside,
                             struct sample *sample);
 void sample_free(struct kith_simulation *simulation, struct sample *sample);

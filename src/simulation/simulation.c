@@ -303,8 +303,8 @@ int64_t kith_simulation_systems(const kith_simulation *simulation)
     return simulation ? simulation->systems : 0;
 }
 
-/* (until − start) / dt, rounded to a whole number if that is as near as the tolerance: 1e-9, or
- * what the rounding of the times themselves amounts to. */
+/* (until − start) / dt, rounded to an integer if that is as near as the tolerance: 1e-9, or what
+ * the rounding of the times themselves amounts to. */
 static double steps_between(double start, double until, double dt)
 {
     const double exact = (until - start) / dt;

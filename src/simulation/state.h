@@ -18,9 +18,9 @@ struct massive;
 struct watch;
 
 /* The arrays of a simulation, a vector a body in each. An integrator has the first two and as many
- * more as it asks for; it may use those after VELOCITY as it likes, but for ACCELERATION and JERK
- * where they are evaluated. LOST_POSITION and LOST_VELOCITY are what of positions and velocities
- * did not fit into them: simulation_accumulate. */
+ * more as it requests; it may use those after VELOCITY freely, but for ACCELERATION and JERK where
+ * they are evaluated. LOST_POSITION and LOST_VELOCITY are the compensation of positions and
+ * velocities: simulation_accumulate. */
 enum {
     POSITION,
     VELOCITY,
@@ -93,7 +93,8 @@ struct kith_simulation {
     int64_t heartbeat_every;
 };
 
-/* How many of this many steps until the heartbeat is due, and calls it if it is (heartbeat.c).
+/* The number of steps, at most this many, until the heartbeat is due; calls it if it is due
+ * (heartbeat.c).
  * Errors: KITH_CANCELLED (it stops). */
 int64_t heartbeat_steps(const struct kith_simulation *simulation, int64_t steps);
 kith_status heartbeat_call(struct kith_simulation *simulation);

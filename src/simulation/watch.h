@@ -17,9 +17,8 @@ struct watch_followed_list {
     int64_t count, room;
 };
 
-/* What a simulation on the CPU keeps besides its state to follow collisions, encounters and
- * escapes: who is left, what the bodies are now, where they were at the start of the step, what
- * happened.
+/* The data of a simulation on the CPU for collisions, encounters and escapes besides its state: the
+ * remaining bodies, their current columns, their state at the start of the step, and events.
  *
  * Bodies that are removed leave the arrays of the simulation, whose count is of those left; row has
  * for each the row that it had at first, ascending. */
@@ -61,8 +60,8 @@ kith_status watch_create(const kith_context *context, const kith_simulation_opti
                          bool is_ensemble, const kith_bodies *bodies, struct watch **watch);
 void watch_free(struct watch *watch);
 
-/* Before and after a step of h, which began at a time: whatever happened in it is resolved, and the
- * simulation goes on with the bodies that are left. Not cancelled. Errors: KITH_OUT_OF_MEMORY. */
+/* Before and after a step of h, which began at a time: its events are resolved, and the simulation
+ * continues with the remaining bodies. Not cancelled. Errors: KITH_OUT_OF_MEMORY. */
 kith_status watch_before_step(struct kith_simulation *simulation);
 kith_status watch_after_step(struct kith_simulation *simulation, double time, double h);
 
@@ -88,7 +87,7 @@ kith_status watch_add_followed(struct watch_followed_list *list, const struct wa
 struct watch_followed *watch_find_followed(const struct watch_followed_list *list, int64_t i,
                                            int64_t j);
 
-/* Takes those of a run that goes on, in place of its own. */
+/* Takes the events of a resumed run instead of its own. */
 kith_status watch_take_events(struct watch *watch, const kith_event *events, int64_t count);
 
 /* To and from a checkpoint. restore leaves vectors to be restored after it. */

@@ -1,5 +1,5 @@
-/* The integrator whfast: whfast.h has the method, this file the way between a simulation and its
- * kernels. */
+/* The integrator whfast: whfast.h has the method, this file the interface between a simulation and
+ * its kernels. */
 
 #include "simulation/whfast.h"
 
@@ -225,7 +225,7 @@ static kith_status choose_corrector(int32_t order, const struct whfast_corrector
                      (int)order);
 }
 
-/* The place of a word in a list that ends with NULL; NULL stands for the first. */
+/* The index of a word in a list that ends with NULL; NULL selects the first. */
 static kith_status choose_word(const char *what, const char *word, const char *const *words,
                                const char *list, int32_t *chosen)
 {

@@ -286,7 +286,7 @@ template <int lanes> struct center_lane {
 };
 
 /* Blocks of a multiprocessor, for registers of 128, 168 or 255. Five blocks of 96 registers spill:
- * of 10⁶ systems on an H200 they take 0.21 to 0.24 ns a step and system of 8 planets and 0.058 of
+ * of 10⁶ systems on an H200 they take 0.21 to 0.24 ns per step and system of 8 planets and 0.058 of
  * 2, and four, with 262 instructions instead of 247, took 0.205 and 0.036. */
 __host__ __device__ constexpr int blocks_for(int slots, bool is_jacobi)
 {

@@ -11,8 +11,8 @@ extern "C" {
  * kith_most_bodies_of_system bodies each.
  *
  * Bits: those of each system alone, the same on every run and for every division of steps into
- * calls. They differ from a CPU's by rounding, which is that of other estimates of roots and of
- * sums in another order. */
+ *       calls. They differ from a CPU's by rounding, which is that of other estimates of roots and
+ *       of sums in another order. */
 kith_status whfast_cuda(kith_context *context, const struct whfast_problem *problem);
 
 #ifdef __cplusplus

@@ -1,8 +1,9 @@
 #ifndef SIMULATION_WHFAST_FRAMES_H
 #define SIMULATION_WHFAST_FRAMES_H
 
-/* What whfast does before its first step and when positions and velocities are wanted: to and from
- * the planets' coordinates, and correctors (simulation/whfast.h). Included by kernels only. */
+/* What whfast does before its first step and when positions and velocities are requested: back
+ * and forthm the planets' coordinates, and correctors (simulation/whfast.h). Included by kernels
+ * only. */
 
 #include "simulation/whfast_step.h"
 

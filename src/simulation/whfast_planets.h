@@ -22,7 +22,7 @@ struct whfast_layout {
     int32_t lanes; /* on a GPU: the threads of a system */
 };
 
-/* The same, where the compiler is to know which of the two. */
+/* The same, with a constant for the compiler. */
 SIMD_INLINE struct whfast_layout whfast_layout_as(struct whfast_layout layout,
                                                   const bool is_systems)
 {

@@ -1,7 +1,7 @@
 #ifndef SORT_MORTON_H
 #define SORT_MORTON_H
 
-/* Morton keys: the bits of the coordinates of a grid of 2^L cells a side, interleaved, highest
+/* Morton keys: the bits of the coordinates of a grid of 2^L cells per side, interleaved, highest
  * first (Morton 1966). The first d·l bits of a key name the cell of level l that the point is in,
  * and points sorted by key have the points of every cell next to each other.
  *
@@ -29,7 +29,7 @@ KITH_BOTH_SIDES static inline int32_t morton_bits(int32_t dimensions)
 /* The grid: coordinates less low, times scale, are in [0, 2^L). */
 struct morton_grid {
     double low[3];
-    double scale; /* a power of two, or 0 where all points are at one place */
+    double scale; /* a power of two, or 0 where all points are at the same position */
 };
 
 /* The grid around points between low and high (low ≤ high, finite). */

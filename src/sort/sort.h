@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* Keys, sort and scan. Each function has a twin for CUDA with the same arguments, in the device's
- * memory, and the same results to the bit. Counts are less than 2^31. */
+/* Keys, sort and scan. Each function has a counterpart for CUDA with the same arguments, in the
+ * device's memory, and the same bits. Counts are less than 2^31. */
 
 struct sort_points {
     kith_dtype dtype;
@@ -39,7 +39,7 @@ kith_status sort_morton_keys_cpu(kith_context *context, const struct sort_points
  *   scratch  sort_scratch_bytes(count) bytes, aligned to 8
  *
  * Errors: KITH_CANCELLED; keys and order are then unspecified.
- * Cost:   a pass over 12 bytes a key for each 8 bits in which keys differ. */
+ * Cost:   a pass over 12 bytes per key for each 8 bits in which keys differ. */
 kith_status sort_keys_cpu(kith_context *context, int64_t count, int32_t bits, uint64_t *keys,
                           uint32_t *order, void *scratch);
 int64_t sort_scratch_bytes(int64_t count);

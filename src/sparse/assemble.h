@@ -5,9 +5,9 @@
 #include "sparse/product.h"
 
 /* Brings entries in the host's memory in order: rows, ascending columns in each, duplicates added
- * up in their order. The arrays of *made go with free(), also after a failure.
+ * up in their order. Free the arrays of *made with free(), also after a failure.
  *
- * Errors: KITH_INVALID_ARGUMENT (an index outside the matrix, row_start that descends),
+ * Errors: KITH_INVALID_ARGUMENT (an index outside the matrix, a decreasing row_start),
  *         KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
 kith_status sparse_assemble_cpu(kith_context *context, const struct sparse_entries *entries,
                                 struct sparse_csr *made);

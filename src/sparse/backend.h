@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* What sparse matrices need of a device beyond device/services.h, whose contract holds here too;
- * sparse/formats.h and sparse/product.h say what they are made of. */
+/* The functions of a device for sparse matrices beyond device/services.h, whose contract applies;
+ * see sparse/formats.h and sparse/product.h. */
 struct sparse_backend {
     /* assemble brings a caller's entries, in the device's memory, in order; NULL where that is the
      * host's. transpose makes Aᵀ. What both put into *made was allocated here, is freed with

@@ -1,4 +1,4 @@
-/* Blocks by eight vectors: two or four lanes a block row, with 16 bytes each of all its rows. A
+/* Blocks by eight vectors: two or four lanes per block row, with 16 bytes each of all its rows. A
  * block is read once, and the x that it meets is one stretch of memory.
  *
  * In single precision, each multiprocessor has one stretch of block rows, whose x, if they have

@@ -1,4 +1,4 @@
-/* A matrix of a few diagonals, two rows a thread: no column indices, and x is read in order. Of a
+/* A matrix of a few diagonals, two rows per thread: no column indices, and x is read in order. Of a
  * symmetric matrix only one half of the diagonals is stored and read from memory; the other half
  * comes a second time out of the cache.
  *

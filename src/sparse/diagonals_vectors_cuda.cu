@@ -1,9 +1,9 @@
 /* A matrix of a few diagonals by eight vectors: a lane has 32 bytes of a row's numbers, so that two
  * or four rows of x and as many values are in flight. Values are read once for all eight.
  *
- * Measured on an H200, double, Poisson 160³: 0.209 ms, with 16 bytes a lane 0.243, with 256 threads
- * a block 0.220. Blocks that take tiles of the grid, 32 × 4 × 1, have 0.207; x and values in
- * shared memory, plane after plane, 0.321. */
+ * Measured on an H200, double, Poisson 160³: 0.209 ms, with 16 bytes per lane 0.243, with 256
+ * threads a block 0.220. Blocks that take tiles of the grid, 32 × 4 × 1, have 0.207; x and values
+ * in shared memory, plane after plane, 0.321. */
 
 #include "sparse/diagonals_cuda.cuh"
 #include "sparse/vectors_cuda.cuh"

@@ -3,19 +3,19 @@
 
 #include "kith/sparse.h"
 
-/* How matrices lie in a backend's memory. All arrays are aligned to 64, and may be read up to
+/* The layout of matrices in a backend's memory. All arrays are aligned to 64, and may be read up to
  * sparse_slack elements past their end: zeros there, or more of the same arrays.
  *
- * A format that fills up rows, blocks or diagonals does so with zeros in a column of the matrix. A
- * zero there times an x that is infinite or NaN would spoil the sum, and makes it NaN: so a kernel
- * of such a format sums a row whose sum is NaN once more, from sparse_matrix.csr. */
+ * Formats pad rows, blocks or diagonals with zeros in a column of the matrix. Such a zero times an
+ * x that is infinite or NaN makes the sum NaN; a kernel of such a format therefore recomputes a row
+ * whose sum is NaN from sparse_matrix.csr. */
 enum { sparse_slack = 320 };
 
 /* Rows and columns are 32-bit with room for padding and for sums of two. */
 enum { sparse_most_rows = INT32_MAX - 64 };
 
-/* Compressed rows as each matrix has them, whatever the format: columns ascend in a row, none comes
- * twice. */
+/* Compressed rows as each matrix has them, whatever the format: columns ascend in a row, without
+ * duplicates. */
 struct sparse_csr {
     int64_t rows, columns, nonzeros;
     kith_dtype dtype;   /* KITH_F64 or KITH_F32 */
@@ -103,13 +103,13 @@ struct sparse_dia {
     void *value;
 };
 
-/* What a matrix shall be stored as, and what that is expected to cost. */
+/* The format of a matrix, and its expected cost. */
 struct sparse_plan {
     kith_sparse_format format; /* never AUTO */
     kith_sparse_kernel kernel;
     int32_t index_bytes;    /* csr, sell: 2 or 4 */
     int32_t block;          /* bsr: 2, 3, 4 */
-    int32_t lanes;          /* row-vector on a GPU: threads a row; 0 elsewhere */
+    int32_t lanes;          /* row-vector on a GPU: threads per row; 0 elsewhere */
     int32_t height, window; /* sell */
     bool symmetric;         /* dia: half of the diagonals are stored */
     int64_t width;          /* hybrid: of its ell; 0: the seed's third of the rows */
@@ -122,8 +122,8 @@ struct sparse_piece {
     int64_t row, entry;
 };
 
-/* A matrix in one format. `memory` are allocations of the backend that go with it; arrays may also
- * be those of csr, which outlives it. `own` is the backend's: what its kernels need besides. */
+/* A matrix in one format. `memory` are its allocations by the backend; arrays may also be those of
+ * csr, which outlives it. `own` is the backend's: what its kernels need besides. */
 enum { sparse_most_allocations = 20 };
 struct sparse_matrix {
     struct sparse_csr csr;

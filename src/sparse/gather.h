@@ -125,7 +125,8 @@ GATHER_ADD_QUAD(float)
 GATHER_ADD_QUAD(double)
 #endif
 
-/* a·b + c, rounded once where the processor does that; no call of a function that imitates it. */
+/* a·b + c, rounded once where the processor does that; never by a library function that emulates
+ * it. */
 #if defined(__FMA__) || defined(__aarch64__)
 #define SPARSE_FMA_float(a, b, c)  __builtin_fmaf(a, b, c)
 #define SPARSE_FMA_double(a, b, c) __builtin_fma(a, b, c)

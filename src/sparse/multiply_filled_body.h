@@ -1,4 +1,4 @@
-/* Rows that are padded to a width: a lane a row. */
+/* Rows that are padded to a width: a lane per row. */
 
 /* Number of vectors whose sums are in progress. */
 enum { NAME(most_vectors) = 4, NAME(slice_rows) = 64 };

@@ -28,8 +28,8 @@ kith_status sparse_prepare(kith_sparse *sparse, struct sparse_side *side);
 kith_status sparse_begin(kith_context *context, const kith_sparse_options *options,
                          kith_sparse **sparse);
 
-/* Takes over what was assembled on the host (its arrays go in any case), brings it to the backend
- * and prepares A. On failure frees *sparse and sets it to NULL. */
+/* Takes ownership of what was assembled on the host (its arrays are freed in any case), copies it
+ * to the backend and prepares A. On failure frees *sparse and sets it to NULL. */
 kith_status sparse_finish_from_host(struct sparse_csr *csr, kith_status assembled,
                                     kith_sparse **sparse);
 

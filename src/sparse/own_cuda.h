@@ -5,8 +5,9 @@
 
 /* What kernels on a GPU need of a matrix besides its format: its `own`.
  *
- * Rows that are worked at by several warps or blocks are added up by the last one to finish, always
- * in the same order. `ticket` counts who has; it is all zeros between two products. */
+ * Partial sums of a row from several warps or blocks are added by the last one to finish, always
+ * in the same order. `ticket` counts those that have finished; it is all zeros between two
+ * products. */
 
 /* Entries of a long row, for a warp. */
 struct sparse_row_piece {
@@ -32,7 +33,7 @@ struct sparse_long_rows {
  * A tile has segments of one panel. Those of up to sparse_lane_entries are a lane's each, 32 of
  * nearly one length a slice; a longer one is cut into pieces, of which each is a slice too, shared
  * by the lanes of a warp. Columns are counted from the panel's first, plus sparse_panel_offset;
- * what fills slices up is column 0, where x is taken for 0. */
+ * slices are padded with column 0, where x is treated as 0. */
 struct sparse_panel_tile {
     int32_t panel, first_row, end_row; /* of the long rows */
     int32_t pieces, slices;            /* the pieces are its first slices */
@@ -110,7 +111,8 @@ enum {
 /* The window of slices whose rows are sorted all together. */
 enum { sparse_whole_window = INT32_MAX };
 
-/* Of panels: 96 KB of x; entries a tile, before the last segment; of a lane's segment, of a piece.
+/* Of panels: 96 KB of x; entries per tile, before the last segment; of a lane's segment, of a
+ * piece.
  */
 enum {
     sparse_panel_bytes = 97792,

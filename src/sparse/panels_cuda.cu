@@ -119,7 +119,7 @@ static __global__ void __launch_bounds__(block_threads, blocks_a_multiprocessor)
     }
 }
 
-/* 32 rows a block, a lane each; a warp has every 16th panel. */
+/* 32 rows per block, a lane each; a warp has every 16th panel. */
 template <typename real>
 static __global__ void __launch_bounds__(combining_warps *warp)
     combine_kernel(const sparse_panels a, const int32_t *long_row, const sums_to<real> to)

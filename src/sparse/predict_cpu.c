@@ -29,7 +29,7 @@ static bool is_sensible(const struct sparse_statistics *statistics, double slots
            slots <= (double)most_slots_an_entry * (double)(statistics->nonzeros + statistics->rows);
 }
 
-/* Whether the kernel of a plan asks for x ahead. */
+/* Whether the kernel of a plan prefetches x. */
 static bool asks_ahead(const struct sparse_statistics *statistics, const struct sparse_plan *plan)
 {
     return plan->format == KITH_SPARSE_CSR && plan->index_bytes == 4 &&

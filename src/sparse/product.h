@@ -3,7 +3,7 @@
 
 #include "sparse/formats.h"
 
-/* y = α A x + β y as a backend sees it: everything in its memory, one dtype, the matrix'.
+/* y = α A x + β y for a backend: everything in its memory and in the dtype of the matrix.
  *
  * Element (i, k) of x is x[i·x_stride[0] + k·x_stride[1]], k < vectors, and of y likewise; strides
  * may be negative. x and y do not overlap. With β = 0 y is not read. */

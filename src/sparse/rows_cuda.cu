@@ -1,4 +1,4 @@
-/* Rows of a CSR matrix: a thread a row (row-thread), or 2 to 32 neighboring ones (row-vector),
+/* Rows of a CSR matrix: a thread per row (row-thread), or 2 to 32 neighboring ones (row-vector),
  * which then read neighboring entries and add their sums by shuffles. Fast where all rows of a
  * warp are of about one length; "thread per row".
  *

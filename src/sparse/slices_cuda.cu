@@ -1,4 +1,4 @@
-/* Rows padded to one length, a thread a row, entries k of neighboring rows side by side: ell,
+/* Rows padded to one length, a thread per row, entries k of neighboring rows side by side: ell,
  * all rows of one length, and sell, where a slice of 32 rows has its own. Nothing is added between
  * threads, and every read but x's is a whole line.
  *

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* Entries by place: key[k] = row << 32 | column, and which of the caller's entries it is. Each
+/* Entries by position: key[k] = row << 32 | column, and which of the caller's entries it is. Each
  * array has a second half of `count` elements to sort with. */
 struct sparse_places {
     int64_t count;

@@ -17,7 +17,7 @@ static const int32_t sparse_sell_height[sparse_sell_heights] = {8, 16, 32};
 /* The window in which sell sorts its rows. */
 enum { sparse_sell_window = 1024 };
 
-/* What the inspector reads off a matrix: all that predictions of time and bytes are made of. */
+/* The statistics of a matrix, from which time and bytes are predicted. */
 struct sparse_statistics {
     int64_t rows, columns, nonzeros;
     kith_dtype dtype;

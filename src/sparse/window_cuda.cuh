@@ -1,7 +1,7 @@
 #ifndef SPARSE_WINDOW_CUDA_CUH
 #define SPARSE_WINDOW_CUDA_CUH
 
-/* Sorting the rows of a window by their lengths: a block a window, at most four rows a thread. */
+/* Sorting the rows of a window by their lengths: a block a window, at most four rows per thread. */
 
 #include <cub/block/block_radix_sort.cuh>
 

@@ -3,7 +3,7 @@
 
 #include "sums/problem.h"
 
-/* What compiles formulas for a kind of device: the kernel's file with their text (law/compiled.h,
+/* Compiles formulas for a kind of device: the kernel's file with their text (law/compiled.h,
  * law/compiled_cuda.h). */
 struct sums_compiler {
     const char *file;

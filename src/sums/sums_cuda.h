@@ -28,7 +28,7 @@ struct sums_packing {
     int32_t columns, fields;
     struct sums_packed_column column[3 + sums_most_columns];
     void *records;      /* aligned to 16 bytes */
-    void *positions[3]; /* x, y and z once more, by themselves; NULL: not wanted */
+    void *positions[3]; /* x, y and z once more, by themselves; NULL: not requested */
 };
 
 kith_status sums_pack_cuda(kith_context *context, const struct sums_packing *packing);

@@ -1,8 +1,8 @@
 #ifndef SUMS_SUMS_KERNEL_H
 #define SUMS_SUMS_KERNEL_H
 
-/* What the kernel of sums takes. It is compiled at run time with a call's formulas (write.h), so
- * this file includes nothing but numbers. REAL is the problem's dtype. */
+/* The arguments of the kernel of sums. It is compiled at run time with a call's formulas (write.h),
+ * so this file includes nothing but numbers. REAL is the problem's dtype. */
 
 #include <stdint.h>
 
@@ -33,7 +33,7 @@ struct sums_range {
     double translation[3];
 };
 
-/* What a kernel keeps of a block of candidates; a thread has one. */
+/* The data of a block of candidates; one per thread. */
 struct sums_room {
     float position[3][sums_most_candidates + sums_padding];
     int32_t number[sums_most_candidates + sums_padding]; /* the source */
@@ -56,7 +56,7 @@ struct sums_candidates {
     struct sums_room *room;
 };
 
-/* Targets by their slot: the place after sorting. */
+/* Targets by their slot: the index after sorting. */
 struct sums_targets {
     const void *position[3];
     const void *column[sums_most_columns];

@@ -1,8 +1,8 @@
 #ifndef SUMS_SUMS_KERNEL_CUDA_H
 #define SUMS_SUMS_KERNEL_CUDA_H
 
-/* What the kernels of sums on a GPU take. NVRTC compiles this text too. REAL is the problem's
- * dtype; all memory is the device's. */
+/* The arguments of the kernels of sums on a GPU. NVRTC also compiles this file. REAL is the
+ * problem's dtype; all memory is the device's. */
 
 #include "cells/grid.h"
 #include "law/law_numbers.h"
@@ -14,7 +14,7 @@ enum {
     sums_cuda_group = 4    /* candidates whose positions are read at once */
 };
 
-/* Targets or sources by their slot: the place after sorting, or the row. A record is x, y, z, then
+/* Targets or sources by their slot: the index after sorting, or the row. A record is x, y, z, then
  * columns, in a multiple of four numbers. */
 struct sums_cuda_side {
     const void *records;
@@ -48,7 +48,7 @@ struct sums_cuda_problem {
     struct sums_cuda_list list;
     void *results;
     int64_t row_stride, column_stride;
-    unsigned long long *pairs; /* their number is added; NULL: not wanted */
+    unsigned long long *pairs; /* their number is added; NULL: not requested */
 };
 
 #define SUMS_CUDA_FILE "sums/sums_kernel_cuda.cuh"

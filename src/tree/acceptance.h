@@ -111,8 +111,8 @@ tree_accepts(const struct tree_rule *rule, const struct tree_side *target,
            tree_error_is_small(rule, source, target, target_power, source->radius, r);
 }
 
-/* Of two cells of one tree that are both to be split, whether the source is it first: the larger,
- * of equals the one that comes first. Both sides of a pair see the same. */
+/* Of two cells of one tree that are both to be split, whether the source is split first: the larger
+ * one, of equal ones the first in the tree. Both sides of a pair get the same answer. */
 KITH_BOTH_SIDES static inline bool tree_splits_source(const struct tree_side *target,
                                                       int32_t target_cell,
                                                       const struct tree_side *source,

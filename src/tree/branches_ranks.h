@@ -8,9 +8,9 @@
  *
  * A branch is a cell of at most this many points whose parent has more. Branches in the order of
  * the tree, which is that of a space-filling curve, are divided into contiguous parts of about the
- * same work, one a rank (Warren & Salmon 1993). A rank computes what belongs to the cells and
- * points of its branches; then that comes to all. The few cells above the branches are computed by
- * every rank. So all ranks have the same bits, whichever branches they had. */
+ * same work, one per rank (Warren & Salmon 1993). A rank computes the results of the cells and
+ * points of its branches, which are then gathered on all ranks. The few cells above the branches
+ * are computed by every rank. All ranks thus have the same bits, independently of the division. */
 struct tree_branches {
     kith_context *context;
     const struct octree *tree;
@@ -42,8 +42,8 @@ void tree_branches_divide(struct tree_branches *branches);
 void tree_branches_cells(const struct tree_branches *branches, int32_t generation, int32_t *first,
                          int32_t *end);
 
-/* Collective: what each rank has of an array by points, or by cells, comes to all; so does what a
- * walk has counted. Of the cells above the branches one rank's, whichever. */
+/* Collective: gathers an array by points, or by cells, on all ranks, and the counts of a walk; for
+ * the cells above the branches those of any one rank. */
 void tree_branches_gather_points(const struct tree_branches *branches, void *column, int64_t bytes);
 void tree_branches_gather_cells(const struct tree_branches *branches, void *array, int64_t bytes);
 void tree_branches_gather_counts(const struct tree_branches *branches);
@@ -53,11 +53,11 @@ void tree_branches_gather_counts(const struct tree_branches *branches);
 void tree_branches_weigh(struct tree_branches *branches, double pairs_of_expansion,
                          double pairs_of_point);
 
-/* Keeps the work of the branches, for those of the next tree of as many points.
+/* Keeps the work of the branches for the next tree with the same number of points.
  * Errors: KITH_OUT_OF_MEMORY. */
 kith_status tree_work_keep(const struct tree_branches *branches, struct tree_work *work);
 
-/* The work of each branch as it was kept, if it was kept of as many points; else false. */
+/* The work of each branch as kept, if it was kept for the same number of points; else false. */
 bool tree_work_recall(const struct tree_work *work, struct tree_branches *branches);
 void tree_work_free(struct tree_work *work);
 

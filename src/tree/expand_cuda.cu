@@ -166,7 +166,7 @@ static __device__ real power2(const struct expansion_shape &shape,
     return result;
 }
 
-/* C(p, k) P_k / size^k, a thread a cell. The last power estimates what the expansion omits:
+/* C(p, k) P_k / size^k, a thread per cell. The last power estimates what the expansion omits:
  * points that mirror each other have none of odd degree, and would hide it. */
 template <typename real>
 static __global__ void __launch_bounds__(threads)

@@ -77,7 +77,7 @@ struct expansion_bodies {
     const void *x[3], *charge; /* charge is not read by L2P and M2P */
 };
 
-/* Columns of the same bodies, added to; NULL where not wanted (gradient: all or none). */
+/* Columns of the same bodies, added to; NULL where not requested (gradient: all or none). */
 struct expansion_field {
     void *potential, *gradient[3];
 };
@@ -124,7 +124,7 @@ struct expansion_operators {
                    int64_t count, void *powers);
 };
 
-/* In double, plain loops: what the kernels are tested against. */
+/* The reference of the kernels, in double precision with plain loops. */
 extern const struct expansion_operators expansion_reference;
 
 /* The kernels for KITH_F32 or KITH_F64 of an instruction set, a row of KITH_EACH_ISA. */

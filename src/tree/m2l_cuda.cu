@@ -1,4 +1,4 @@
-/* M2L on a GPU: a warp a target cell, a source a lane. Up to some order each basis has a kernel
+/* M2L on a GPU: a warp per target cell, a source a lane. Up to some order each basis has a kernel
  * whose coefficients are all in registers; one for all orders serves the others. */
 
 #include <utility>

@@ -13,12 +13,11 @@ extern "C" {
  *
  * A cell is a range of points. One with more than `leaf` points, or with few points next to many,
  * is split at the first level where its points are not all in one child, so that every cell with
- * children has at least two; points that share a cell of the finest level share a leaf, however
- * many they are. Cells are stored
- * generation by generation: the root first, a cell's children next to each other and in Morton
- * order, and every parent before its children.
+ * children has at least two; all points that share a cell of the finest level share a leaf. Cells
+ * are stored generation by generation: the root first, a cell's children next to each other and in
+ * Morton order, and every parent before its children.
  *
- * The same tree, to the bit, on every device. */
+ * The tree has the same bits on every device. */
 
 enum { octree_most_generations = 33 };
 

@@ -150,8 +150,8 @@ static kith_status add_generation(kith_context *context, struct octree_cuda *tre
     return KITH_OK;
 }
 
-/* What octree_measure.c does, a warp a cell: each of the eight sums of moments is a lane's, in the
- * order of the points or children. */
+/* What octree_measure.c does, a warp per cell: each of the eight sums of moments is a lane's, in
+ * the order of the points or children. */
 enum { points_measured = 1 << 12 };
 
 struct measured_tree {

@@ -5,9 +5,9 @@
 
 #include "tree/octree.h"
 
-/* A cell is a leaf if its points and those around it make at most this many times leaf² pairs. Thin
- * cells at the edge of dense ones are split further: everything near to any of their points is near
- * to all of them. */
+/* A cell is a leaf if its points and those around it make at most this many times leaf² pairs.
+ * Sparse cells next to dense ones are split further, because everything near to any of their points
+ * is near to all of them. */
 enum { octree_most_pairs = 32 };
 
 /* The children of a cell begin at first[0], …, and end at first[n]; n is returned, 0 for a leaf. */

@@ -2,8 +2,8 @@
 #define TREE_PARTS_CUDA_H
 
 /* Lists of target cells in parts, so that a cell in a sparse halo, which is near to nearly
- * everything, is the work of many warps. The sums of a cell with several parts are put down by
- * themselves and added in their order. */
+ * everything, is the work of many warps. The sums of a cell with several parts are stored
+ * separately and added in their order. */
 
 #include "tree/walk_cuda.h"
 

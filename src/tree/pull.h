@@ -1,8 +1,8 @@
 #ifndef TREE_PULL_H
 #define TREE_PULL_H
 
-/* How strong the field is at a target cell, from the weights of source cells alone: the sums of the
- * field pass, on every device. */
+/* The magnitude of the field at a target cell, from the weights of source cells alone: the sums of
+ * the field pass, on every device. */
 
 #include "tree/acceptance.h"
 #include "tree/expansion.h"
@@ -17,9 +17,8 @@ struct tree_pull {
     double vector[3], magnitude, near, potential; /* sums of magnitudes, but for the vector */
 };
 
-/* Adds the pull of source b, of net weight, on target a. Of what is near only the cell is
- * known, whose radius is then added to the distance. What is within the softening pulls with
- * r / s³. */
+/* Adds the field of source b, of net weight, at target a. For near sources only the cell is known,
+ * whose radius is then added to the distance. Within the softening the field is r / s³. */
 KITH_BOTH_SIDES static inline void tree_add_pull(const struct tree_side *a,
                                                  const struct tree_side *b, double net,
                                                  double softening2, enum expansion_law law,

@@ -8,9 +8,9 @@
 #include "tree/tree.h"
 #include "tree/walk.h"
 
-/* Fills in the scales F and Φ of every target cell: lower bounds, to some percent, of
- * max(|∇φ_i|, 0.1 Σ_j |∇φ_ij|) and of Σ_j |φ_ij| (by the logarithm Σ_j |w_j|) at its points, from
- * the weights of cells that a walk of its own finds; nothing is remembered from call to call.
+/* Fills in the scales F and Φ of every target cell: lower bounds, to some percent, of max(|∇φ_i|,
+ * 0.1 Σ_j |∇φ_ij|) and of Σ_j |φ_ij| (by the logarithm Σ_j |w_j|) at its points, from the weights
+ * of cells found by a separate walk; nothing is kept from call to call.
  *
  *   branches  of the targets, over ranks, all of whom get the scales; NULL: one process */
 kith_status tree_find_field_cpu(kith_context *context, const struct tree_problem *problem,
@@ -39,7 +39,8 @@ kith_status tree_expand_cpu(kith_context *context, const struct octree *sources,
 /* The near kernels of the context's instruction set. */
 const struct tree_near_kernels *tree_near_kernels_of(const kith_context *context);
 
-/* Over ranks, before the force pass: what it will find in each branch, into branches->counts. */
+/* Over ranks, before the force pass: the pairs that it will find in each branch, into
+ * branches->counts. */
 kith_status tree_count_cpu(kith_context *context, const struct tree_rule *rule,
                            const struct tree_sides *targets, const struct tree_sides *sources,
                            const struct tree_branches *branches);

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* Softened expansions of higher orders need more memory a thread than is worth having. */
+/* Softened expansions of higher orders would need too much memory per thread. */
 enum { tree_most_full_order_cuda = 14 };
 
 struct tree_state_cuda {

@@ -25,9 +25,9 @@ struct tree_problem {
     double softening2;
 };
 
-/* What is wanted: an error, or an opening angle. */
+/* What is requested: an error, or an opening angle. */
 struct tree_request {
-    /* Groups of targets that walk the tree for themselves (Barnes & Hut 1986; Barnes 1990), or the
+    /* Groups of targets with their own walks (Barnes & Hut 1986; Barnes 1990), or the
      * fast multipole method (Greengard & Rokhlin 1987; Dehnen 2002). */
     bool groups;
     /* The error is the rms over the targets of |Δ∇φ_i| / max(|∇φ_i|, 0.1 Σ_j |∇φ_ij|), and of
@@ -39,7 +39,7 @@ struct tree_request {
     int32_t leaf;  /* points of a leaf; 0: what is fastest */
 };
 
-/* Largest opening angle: nearer cells' expansions converge too slowly to be worth it. */
+/* Largest opening angle: expansions of nearer cells converge too slowly. */
 #define TREE_MOST_THETA    0.8
 #define TREE_DEFAULT_ERROR 1e-4
 
@@ -81,12 +81,12 @@ double tree_least_error(kith_dtype dtype);
 struct tree_request tree_choose(const struct tree_problem *problem,
                                 const struct tree_request *request);
 
-/* The same where a GPU is to solve it: points near each other cost less there, expansions more. */
+/* The same for a GPU, where near points cost less and expansions more. */
 struct tree_request tree_choose_cuda(const struct tree_problem *problem,
                                      const struct tree_request *request);
 
-/* About how long tree_solve_cpu takes on one thread, for a choice between solvers: a model that
- * does not know how the points are distributed. */
+/* The approximate time of tree_solve_cpu on one thread, for the choice of a solver: a model that
+ * ignores the distribution of the points. */
 double tree_seconds(const kith_context *context, const struct tree_problem *problem,
                     const struct tree_request *request);
 

@@ -7,13 +7,13 @@
 /* The dual traversal, seen from the targets: from the root down each cell gets the source cells
  * that its parent could neither accept nor split (Dehnen 2002, J. Comput. Phys. 179, 27, one side
  * of it). Each is accepted (far), or both are leaves (near), or the source is split, or it is left
- * to the target's children. Sums are of targets alone: who walks which part changes no bit, and no
- * list is longer than what one branch of the tree needs. */
+ * to the target's children. Sums belong to targets only, so that the division of the walk changes
+ * no bit, and lists are no longer than one branch of the tree needs. */
 
 struct tree_sides {
     const struct octree *tree;
     const struct tree_side *side;
-    const double *power; /* order + 1 a cell; NULL with order 0 */
+    const double *power; /* order + 1 per cell; NULL with order 0 */
 };
 
 /* A list of cells. */

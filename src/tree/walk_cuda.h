@@ -2,8 +2,8 @@
 #define TREE_WALK_CUDA_H
 
 /* The dual traversal of tree/walk.h on a GPU, a generation of targets after the other: each target
- * cell is a warp's, which takes its parent's waiting sources 32 at a time. A first pass counts what
- * each list will have, and a second one fills it in. */
+ * cell is a warp's, which takes its parent's waiting sources 32 at a time. A first pass counts the
+ * entries of each list, and a second one writes them. */
 
 #include "tree/octree_cuda.h"
 #include "tree/pull.h"
@@ -27,7 +27,7 @@ kith_status tree_reserve_cuda(kith_context *context, int64_t bytes, const char *
 struct tree_sides_cuda {
     const struct octree_cuda *tree;
     const struct tree_side *side;
-    const double *power; /* order + 1 a cell; not read with order 0 */
+    const double *power; /* order + 1 per cell; not read with order 0 */
 };
 
 /* The lists of a target cell begin at this many elements. */

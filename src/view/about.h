@@ -7,8 +7,8 @@
 #include "kith/bodies.h"
 #include "view/place.h"
 
-/* What a page is sent once: numbers and names as JSON, and columns, which change only as bodies
- * merge or escape. */
+/* The data that a page gets once: numbers and names as JSON, and columns, which change only as
+ * bodies merge or escape. */
 
 enum { about_most_columns = 6 + KITH_MAX_OTHER_COLUMNS, about_most_species = 32 };
 

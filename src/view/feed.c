@@ -6,7 +6,7 @@
 
 #include "core/clock.h"
 
-/* Pages that ask for steps faster than they are taken are not owed all of them. */
+/* Requests for steps that arrive faster than steps are taken are dropped. */
 static const int64_t most_steps_wanted = 16;
 
 kith_status feed_begin(struct feed *feed)

@@ -5,8 +5,9 @@
 
 #include "view/packet.h"
 
-/* What the thread of the run and that of the server share: the last snapshot, the energies, and
- * what a page has requested. Neither waits for the other longer than it takes to copy a pointer. */
+/* The data shared by the thread of the run and that of the server: the last snapshot, the energies,
+ * and what a page has requested. Neither waits for the other longer than it takes to copy a
+ * pointer. */
 
 enum { feed_most_energies = 1024 };
 
@@ -39,7 +40,7 @@ void feed_publish(struct feed *feed, struct packet *packet);
 /* Of this many energies that they do not fit, every other is dropped. */
 void feed_add_energy(struct feed *feed, double time, double error);
 
-/* Takes a single step that is wanted. */
+/* Takes a single step that is requested. */
 bool feed_takes_step(struct feed *feed);
 
 /* Waits until a page changes something or the time of kith_clock has come. */

@@ -146,7 +146,7 @@ static int choose_order(const struct frames *frames, int64_t k)
     return best;
 }
 
-/* A frame as it is compressed: 7 bytes a body and one more. */
+/* A frame as it is compressed: 7 bytes per body and one more. */
 static void lay_out(const struct frames *frames, int64_t k, uint8_t *bytes)
 {
     const int64_t n = frames->shown, numbers = 3 * n;

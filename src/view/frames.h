@@ -5,7 +5,7 @@
 #include "kith/bodies.h"
 #include "view/place.h"
 
-/* Frames as small whole numbers, for scenes. Coordinates are of 16 bits, in units of scale from the
+/* Frames as small integers, for scenes. Coordinates are of 16 bits, in units of scale from the
  * origin; speeds of 8. */
 
 enum { frames_hidden = -32768 }; /* a coordinate of a body that is out of the range */

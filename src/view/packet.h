@@ -11,7 +11,7 @@
 /* A page is sent at most this many bodies. */
 enum { packet_most_bodies = 2000000 };
 
-/* What a frame is sent as: a header, then numbers of single precision, all little-endian: three
+/* The encoding of a frame: a header, then numbers of single precision, all little-endian: three
  * coordinates of each body that is shown, then the speed of each: NaN once it has merged or
  * escaped, so that numbers of bodies and columns stay. */
 struct packet_header {

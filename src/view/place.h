@@ -5,8 +5,8 @@
 #include "core/status.h"
 #include "kith/bodies.h"
 
-/* Where bodies are shown: in the cell along its periodic vectors, as simulations never wrap
- * positions, and relative to an origin, so that single precision is enough. */
+/* Displayed positions: in the cell along its periodic vectors, as simulations never wrap positions,
+ * and relative to an origin, so that single precision suffices. */
 struct place {
     double origin[3];
     bool wraps;

@@ -4,11 +4,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a request asks for, decided from its text alone. */
+/* The kind of a request, determined from its text alone. */
 
 enum { request_token_digits = 32 };
 
-/* Who may ask: the token of the address, and the port in the names of this host. */
+/* Access: the token of the address, and the port in the names of this host. */
 struct request_gate {
     char token[request_token_digits + 1];
     _Atomic int32_t port; /* known when the server has started */

@@ -204,7 +204,7 @@ static const char policy[] =
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
     "'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">\n";
 
-/* A line of the page, with the file that it names in its place. */
+/* A line of the page, replaced by the file that it names. */
 static void write_line(FILE *stream, const char *line, int length)
 {
     char name[32];

@@ -161,7 +161,8 @@ static bool has_pages(struct feed *feed)
     return has;
 }
 
-/* A page that has just asked fetches the last state, too, and learns that it is the last. */
+/* A page that has just requested a frame fetches the last state, too, and learns that it is the
+ * last. */
 static void show_end(struct kith_view *view)
 {
     struct feed *feed = &view->feed;

@@ -39,11 +39,11 @@ struct kith_view {
 };
 
 /* For the server. A packet, held, newer than a sequence number, of a trajectory the frame of that
- * number. NULL, and KITH_OK: there is no such packet yet, or too many are in flight. */
+ * number. NULL, and KITH_OK: the packet does not exist yet, or too many are in flight. */
 kith_status view_frame(struct kith_view *view, double number, struct packet **packet);
 
-/* A column as it is now, which is freed with free(); *values is NULL if there is none of the name.
- */
+/* A column as it is now, which is freed with free(); *values is NULL if the column does not
+ * exist. */
 kith_status view_column(struct kith_view *view, const char *name, float **values);
 
 /* To be called with each packet made of view->bodies: the columns follow mergers. */

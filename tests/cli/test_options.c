@@ -113,7 +113,7 @@ static void test_values_that_make_no_sense_are_refused(void **state)
     assert_int_equal(program_run("%s", "")->exit_code, 2);
 }
 
-/* Every option with a whole number: as digits, with a point or an exponent, and none other. */
+/* Every option with an integer: as digits, with a point or an exponent, and none other. */
 static void test_whole_numbers_may_have_an_exponent(void **state)
 {
     (void)state;

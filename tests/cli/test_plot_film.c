@@ -39,7 +39,7 @@ static long size_of(const char *name)
     return stat(program_file(name), &status) == 0 ? (long)status.st_size : -1;
 }
 
-/* Raw pictures of width × height × 3 bytes, one a frame, or as many as the seconds need. */
+/* Raw pictures of width × height × 3 bytes, one per frame, or as many as the seconds need. */
 static void test_ffmpeg_is_handed_the_pictures_and_their_size(void **state)
 {
     (void)state;
@@ -113,7 +113,7 @@ static void test_wrong_usage_is_told_in_one_line(void **state)
 }
 
 /* As ffprobe sees a film. Pictures of GIF last whole hundredths of a second, so that theirs are not
- * exactly 30 a second. */
+ * exactly 30 per second. */
 static void assert_probed(const char *extension, const char *codec, int width, int height,
                           int pictures)
 {

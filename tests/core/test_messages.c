@@ -67,7 +67,7 @@ static void test_no_escape_is_cut(void **state)
     }
 }
 
-/* Random bytes: no control byte is left, and what is printable once is so for ever. */
+/* Random bytes: no control byte is left, and what is printable once is so forever. */
 static void test_random_bytes_are_made_printable(void **state)
 {
     for (int round = 0; round < 20000; round++) {

@@ -175,7 +175,7 @@ static void test_tuning_needs_a_folder_that_is_one(void **state)
     assert_ok(kith_tuning_write(cpu, &some));
     snprintf(path, sizeof path, "%s", in_cache(only_file()));
     assert_int_equal(remove(path), 0);
-    assert_int_equal(mkdir(path, 0700), 0); /* a folder in the place of the file */
+    assert_int_equal(mkdir(path, 0700), 0); /* a folder instead of the file */
     assert_fails(kith_tuning_read(cpu, &read), KITH_IO_ERROR, "remove");
     assert_fails(kith_tuning_write(cpu, &some), KITH_IO_ERROR, "written");
     assert_fails(kith_tuning_forget(cpu), KITH_IO_ERROR, "removed");

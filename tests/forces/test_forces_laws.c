@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-/* Of n bodies, with no softening, one, or one a body, in 2D or 3D. */
+/* Of n bodies, with no softening, one, or one per body, in 2D or 3D. */
 static void check_random(kith_context *context, struct random_numbers *random, const char *law,
                          kith_dtype dtype, int64_t n)
 {
@@ -219,7 +219,7 @@ static void test_forces_of_laws_have_the_same_bits_for_every_number_of_threads(v
 }
 
 /* Targets that are the sources, as arrays of their own, get the pair i = j too: nothing, for a law
- * that is 0 at the same place. */
+ * that is 0 at the same position. */
 static void test_forces_at_targets_of_their_own(void **state)
 {
     (void)state;

@@ -89,7 +89,7 @@ static void test_a_pair_is_right_at_every_distance(void **state)
         }
 }
 
-/* Without softening a pair at the same place is left out, wherever that is. */
+/* Without softening a pair at the same position is left out, wherever that is. */
 static void test_a_pair_at_distance_zero_adds_nothing(void **state)
 {
     int64_t count = 0;

@@ -8,7 +8,7 @@
 static const int64_t counts[] = {1, 2, 63, 64, 65, 129, 200, 330};
 enum { count_count = sizeof counts / sizeof counts[0] };
 
-/* With no softening, one, or one a body. */
+/* With no softening, one, or one per body. */
 static void check_symmetric(kith_context *context, struct random_numbers *random, const char *law,
                             kith_dtype dtype, int64_t n, int softening)
 {

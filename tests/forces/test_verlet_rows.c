@@ -77,7 +77,7 @@ static void random_scene(double search)
     sort_points();
 }
 
-/* Of the nearest image, by whole numbers that wrap around; and at an image. */
+/* Of the nearest image, by integers that wrap around; and at an image. */
 static double distance_of(int i, int j, const int32_t *image)
 {
     double r2 = 0;

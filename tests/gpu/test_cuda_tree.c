@@ -130,7 +130,7 @@ static void test_cuda_trees_have_the_bits_of_the_cpus(void **state)
     kith_context_free(cpu);
 }
 
-/* Lists of every target cell: a number a pair, target and source, far or near; sorted to compare.
+/* Lists of every target cell: a number per pair, target and source, far or near; sorted to compare.
  */
 struct pairs {
     int64_t count, room;

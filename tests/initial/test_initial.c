@@ -28,8 +28,7 @@ struct expected_bits {
     uint64_t checksum;
 };
 
-/* Made once on x86-64. A change here breaks the promise that a seed gives the same bits for ever.
- */
+/* Made once on x86-64. A change here breaks the promise that a seed gives the same bits forever. */
 static const struct expected_bits known[] = {
     {"two-body", {.eccentricity = 0.9, .mass_ratio = 0.3}, 0x6a889ecc1d335ba0},
     {"two-body", {.dimensions = 2}, 0x30f6d7816227acc5},

@@ -15,7 +15,7 @@ static const char *secret(void)
     return file_of_bytes("secret", text, sizeof text);
 }
 
-/* Puts a dataset of the same type and shape in the place of another, with its data elsewhere. */
+/* Replaces a dataset by one of the same type and shape, with its data elsewhere. */
 static void store_outside(const char *path, const char *name, bool is_virtual,
                           const char *elsewhere)
 {
@@ -186,7 +186,7 @@ static void test_a_soft_link_in_the_file_is_followed(void **state)
     kith_bodies_free(expected);
 }
 
-/* Whoever opens a pipe that nobody writes to waits for ever. */
+/* Whoever opens a pipe that nobody writes to waits forever. */
 static void test_no_other_file_is_opened(void **state)
 {
     (void)state;

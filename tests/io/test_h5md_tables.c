@@ -1,4 +1,4 @@
-/* Tables of columns as HDF5 files (kith pairs -o p.h5): a dataset a column, of its own type. */
+/* Tables of columns as HDF5 files (kith pairs -o p.h5): a dataset per column, of its own type. */
 
 #include "testing.h"
 

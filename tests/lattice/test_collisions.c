@@ -121,7 +121,7 @@ static void test_a_chain_that_comes_back_fills_its_counters(void **state)
     kith_context *context = cpu_context(1);
     const int64_t n = 300000;
     kith_array beads = new_beads(KITH_I32, n, 3);
-    for (int64_t i = 0; i < n; i++) /* to and fro over 97 sites */
+    for (int64_t i = 0; i < n; i++) /* back and forth over 97 sites */
         put_bead(beads, i, 0, i % 97);
     assert_int_equal(count_by(context, KITH_COLLISIONS_LINEAR, beads),
                      count_by(context, KITH_COLLISIONS_SORT, beads));

@@ -110,7 +110,7 @@ static void fill_kind(struct random_numbers *random, int64_t kind, kith_array be
         fill_cube(random, beads, kind == 1 ? -7 : INT32_MIN, kind == 1 ? 12 : kind == 2 ? 3 : 60);
 }
 
-/* A chain that fills a cube or square of this side, row after row, to and fro. */
+/* A chain that fills a cube or square of this side, row after row, back and forth. */
 static void fill_snake(kith_array beads, int64_t side)
 {
     for (int64_t i = 0; i < beads.shape[0]; i++) {

@@ -29,7 +29,7 @@ static kith_context *cpu_context(void)
     return context;
 }
 
-/* Pairs, the last of them at the same place, in the columns d, m_i, m_j, q_i, q_j. */
+/* Pairs, the last of them at the same position, in the columns d, m_i, m_j, q_i, q_j. */
 #define DEFINE_CHECK(real, epsilon)                                                                \
     static void check_##real(kith_context *context, const char *formula,                           \
                              struct random_numbers *random)                                        \

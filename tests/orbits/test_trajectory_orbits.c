@@ -14,7 +14,7 @@ static void make_run(void)
                                  "-o @planets.h5"));
 }
 
-/* Eight numbers a row. */
+/* Eight numbers per row. */
 static double (*read_table(const char *name, int64_t *rows))[8]
 {
     char *text = program_read(name), *at = strchr(text, '\n') + 1;

@@ -322,7 +322,7 @@ static void compare_long_lists(const struct pairs_system_of_test *system, const 
 }
 
 /* Lists of this length are written past the caches, each column by stores of its own. Points beyond
- * the faces of a cell have whole numbers of vectors of their own in the shifts. */
+ * the faces of a cell have integers of vectors of their own in the shifts. */
 static void test_long_lists_are_those_of_the_reference(void **state)
 {
     (void)state;

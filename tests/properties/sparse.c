@@ -48,7 +48,7 @@ static void *dense_copy(kith_array array, int64_t vectors)
     return copy;
 }
 
-/* NULL if there is no such pair of format and kernel. */
+/* NULL if this pair of format and kernel does not exist. */
 static kith_sparse *create(kith_context *context, const kith_sparse_options *options,
                            kith_dtype dtype, const struct entries *entries)
 {

@@ -447,7 +447,7 @@ static void test_crystals_have_their_density_temperature_and_neighbors(void **st
             {{bodies->cell[0], 0, 0}, {0, bodies->cell[4], 0}, {0, 0, bodies->cell[8]}},
             {true, true, true}};
         kith_law *law = NULL;
-        assert_ok(kith_law_parse("power:0", 0, NULL, &law)); /* 1 a pair */
+        assert_ok(kith_law_parse("power:0", 0, NULL, &law)); /* 1 per pair */
         const double edge = cbrt(crystals[k].basis / 0.8);
         const kith_forces_options options = {.law = law,
                                              .cutoff = 1.05 * crystals[k].nearest * edge,

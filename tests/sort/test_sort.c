@@ -46,7 +46,7 @@ static void test_two_keys_share_the_cells_down_to_their_common_level(void **stat
     assert_int_equal(morton_child(2, 30, 2), 2);
 }
 
-/* The grid fits the largest and the smallest numbers, and points all at one place. */
+/* The grid fits the largest and the smallest numbers, and points all at the same position. */
 static void test_the_grid_has_every_point(void **state)
 {
     (void)state;

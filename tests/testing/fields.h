@@ -13,7 +13,7 @@ static inline bool is_word(char c)
 }
 
 /* Whether a field of length characters is in the message: not inside of a longer word, and if it is
- * a whole number not the beginning of a longer one. */
+ * an integer not the beginning of a longer one. */
 static inline bool has_field(const char *message, const char *field, size_t length)
 {
     const bool is_number =

@@ -47,7 +47,7 @@ static inline kith_status moving_derive(kith_context *context, const kith_forces
 
 enum { derivative_softenings = 3 };
 
-/* No softening, one, or one a body; charges for laws that have them. */
+/* No softening, one, or one per body; charges for laws that have them. */
 static inline kith_forces_options derivative_options(const kith_law *law, struct moving *bodies,
                                                      int softening)
 {

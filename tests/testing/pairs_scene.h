@@ -35,7 +35,8 @@ static inline kith_array vector_new(kith_dtype dtype, int64_t n)
     return kith_array_vector(data, dtype, n);
 }
 
-/* Points in and, some of them, around the cells; a few at the same places, on faces and far out. */
+/* Points in and, some of them, around the cells; a few at the same positions, on faces and far
+ * out. */
 static inline kith_array random_points(struct random_numbers *random, const struct scene *s,
                                        int64_t n, double size)
 {
