@@ -5,6 +5,7 @@
 #include "device/context.h"
 #include "forces/direct.h"
 #include "forces/solver.h"
+#include "forces/weights.h"
 #include "tree/tree.h"
 
 /* On an H200: all pairs, of each once where the targets are the sources. */
@@ -29,8 +30,11 @@ double forces_direct_seconds(const kith_context *context, const struct forces_pr
 double forces_fmm_seconds(const kith_context *context, const struct forces_problem *problem,
                           const kith_accuracy *accuracy)
 {
+    struct forces_weights weights;
+    const bool is_any = forces_find_weights_of_any(problem, &weights) && weights.any;
     const struct tree_problem sums = {.dtype = problem->dtype,
                                       .dimensions = problem->dimensions,
+                                      .law = is_any ? expansion_series : expansion_inverse,
                                       .self = problem->self,
                                       .target_count = problem->target_count,
                                       .source_count = problem->source_count,

@@ -53,7 +53,16 @@ static kith_status evaluate(kith_context *context, void *prepared,
                             const struct forces_problem *problem)
 {
     struct auto_state *state = prepared;
-    KITH_TRY(state->solver->evaluate(context, state->prepared, problem));
+    kith_status status = state->solver->evaluate(context, state->prepared, problem);
+    if (status == KITH_UNSUPPORTED && state->solver == &forces_solver_fmm) {
+        /* a law that is not smooth over these distances */
+        forces_forget(context, state->solver, &state->prepared);
+        state->solver = &forces_solver_direct;
+        KITH_TRY(state->solver->prepare ? state->solver->prepare(context, problem, &state->prepared)
+                                        : KITH_OK);
+        status = state->solver->evaluate(context, state->prepared, problem);
+    }
+    KITH_TRY(status);
     if (problem->report && state->solver == &forces_solver_direct)
         *problem->report = (kith_solver_report){.solver = state->solver};
     return KITH_OK;

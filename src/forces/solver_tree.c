@@ -2,13 +2,13 @@
 
 #include <stddef.h>
 
+#include "device/context.h"
 #include "forces/backend.h"
 #include "forces/solver.h"
 #include "forces/tree_sums.h"
 #include "tree/tree.h"
 
-static const char no_law[] =
-    "which supports gravity, coulomb, log2d, power:1 and other laws w_i w_j / r";
+static const char no_law[] = "which supports laws w_i w_j u(r) of masses or of charges, and u(r)";
 
 static kith_status check_accuracy(const char *name, const struct forces_problem *problem)
 {
@@ -24,7 +24,8 @@ static kith_status check_accuracy(const char *name, const struct forces_problem 
     return KITH_OK;
 }
 
-static kith_status suits(const char *name, const struct forces_problem *problem)
+static kith_status suits(const char *name, const kith_context *context,
+                         const struct forces_problem *problem)
 {
     struct forces_weights law;
     if (problem->system_count > 0)
@@ -46,21 +47,24 @@ static kith_status suits(const char *name, const struct forces_problem *problem)
             "the column softening is given, but the solver %s supports only one softening for all "
             "bodies; give that as the option softening, or use the solver direct",
             name);
-    if (!forces_find_weights(problem, &law))
+    if (!forces_find_weights_of_any(problem, &law))
         return kith_fail(KITH_UNSUPPORTED, "solver is %s, %s; use the solver direct", name, no_law);
+    if (law.any && context->device.kind != KITH_CPU)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "solver is %s, which supports gravity, coulomb, log2d and other laws w_i "
+                         "w_j / r on a GPU; use the CPU, or the solver direct",
+                         name);
     return check_accuracy(name, problem);
 }
 
 static kith_status suits_tree(const kith_context *context, const struct forces_problem *problem)
 {
-    (void)context;
-    return suits("tree", problem);
+    return suits("tree", context, problem);
 }
 
 static kith_status suits_fmm(const kith_context *context, const struct forces_problem *problem)
 {
-    (void)context;
-    return suits("fmm", problem);
+    return suits("fmm", context, problem);
 }
 
 static void forget(kith_context *context, void *prepared)
@@ -108,9 +112,12 @@ static kith_status evaluate(const struct kith_solver *solver, kith_context *cont
                    .theta = problem->accuracy.theta,
                    .order = problem->accuracy.order},
     };
-    if (!forces_find_weights(problem, &sums.weights))
+    if (!forces_find_weights_of_any(problem, &sums.weights))
         return kith_fail(KITH_UNSUPPORTED, "solver is %s, %s", solver->name, no_law);
-    sums.sums.law = sums.weights.is_logarithm ? expansion_logarithm : expansion_inverse;
+    sums.sums.law = sums.weights.any            ? expansion_series
+                    : sums.weights.is_logarithm ? expansion_logarithm
+                                                : expansion_inverse;
+    sums.sums.pair_law = sums.weights.any;
     sums.sums.weight = sums.weights.source;
     for (int32_t c = 0; c < problem->dimensions; c++) {
         sums.sums.source_position[c] = problem->source_position[c];

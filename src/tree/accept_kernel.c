@@ -1,7 +1,9 @@
 /* tree_accepts of several sources, a source a lane: the operations of tree/acceptance.h in the same
- * order. */
+ * order; and laws that are not there, by their decay. */
 
 #include "tree/accept_kernel.h"
+
+#include <float.h>
 
 #include "core/simd.h"
 #include "tree/expansion.h"
@@ -11,6 +13,11 @@ enum { lanes = SIMD_BYTES / sizeof(double) };
 struct source_lanes {
     vdouble r, radius, weight, size, field, potential;
     const double *power_at[lanes];
+};
+
+/* What stands for 1/r² in the estimate of the error, and in the field of a cell's weight. */
+struct decay_lanes {
+    vdouble field, slope, noise;
 };
 
 /* Element k of what is at each lane's address. */
@@ -69,10 +76,29 @@ SIMD_INLINE void load_sources(const struct tree_rule *rule, const struct tree_si
     to->r = root(x * x + y * y + z * z);
 }
 
+/* Of radii that are together `both`; outside of the bins nothing is accepted. */
+SIMD_INLINE struct decay_lanes find_decay(const struct tree_decay *decay, vdouble r, vdouble both)
+{
+    double field[lanes], slope[lanes], noise[lanes];
+    const vdouble length = r * decay->per_unit, column = both / r * (double)tree_decay_scale;
+    const vint64 number = (vint64)(length * length) >> (DBL_MANT_DIG - 1 - expansion_bin_bits);
+    SIMD_UNROLL
+    for (int lane = 0; lane < lanes; lane++) {
+        const int64_t bin = number[lane] - decay->first;
+        const bool is_inside = r[lane] > 0 && bin >= 0 && bin < decay->count;
+        const struct tree_decay_row *row = &decay->rows[is_inside ? bin : 0];
+        const bool is_known = is_inside && column[lane] < tree_decay_angles;
+        field[lane] = is_known ? row->field[(int)column[lane]] : (double)INFINITY;
+        slope[lane] = row->slope;
+        noise[lane] = row->noise;
+    }
+    return (struct decay_lanes){simd_load(field), simd_load(slope), simd_load(noise)};
+}
+
 /* tree_error_is_small: of a source with these powers at a target with this radius and field. */
 SIMD_INLINE vint64 is_small(const struct tree_rule *rule, vdouble size, const vdouble *power,
                             vdouble source_radius, vdouble weight, vdouble radius, vdouble field,
-                            vdouble potential, vdouble r)
+                            vdouble potential, vdouble r, const struct decay_lanes *decay)
 {
     const vdouble t = size / r, u = radius / r, zero = {0};
     vdouble sum = power[0], t_k = zero + 1;
@@ -85,6 +111,14 @@ SIMD_INLINE vint64 is_small(const struct tree_rule *rule, vdouble size, const vd
     const vdouble both = source_radius + radius;
     const vdouble larger = choose((vint64)(source_radius > radius), source_radius, radius);
     const vdouble slow = choose((vint64)(r > 2 * (r - both)), r / (2 * (r - both)), zero + 1);
+    const vdouble of_radii = choose((vint64)(both > 0), 8 * larger / both, zero);
+    if (decay) {
+        const vdouble of_field = of_radii * decay->field;
+        const vdouble of_law = of_field * sum + weight * decay->noise;
+        return (vint64)(of_law <= rule->share * field) &
+               (vint64)(of_law * r <= rule->share * potential) &
+               (vint64)(of_field * u_p * weight <= rule->coherent * weight * decay->slope);
+    }
     const vdouble factor = choose((vint64)(both > 0), 8 * larger / both * slow, zero);
     const vdouble coherent = factor * u_p * weight, error = factor * sum;
     const vdouble to_field = rule->logarithm ? zero + 1 : r;
@@ -100,21 +134,29 @@ SIMD_INLINE vint64 accept(const struct tree_rule *rule, const struct tree_side *
     const vdouble zero = {0}, radius = zero + (of_groups ? 0 : target->radius);
     of->r -= of_groups ? target->radius : 0;
     vint64 accepted = (vint64)(of->radius + radius < rule->theta * of->r);
-    if (rule->order == 0 || !any(accepted))
+    if (!any(accepted))
+        return accepted;
+    struct decay_lanes decay = {{0}, {0}, {0}};
+    const struct decay_lanes *const by_decay = rule->decay ? &decay : NULL;
+    if (by_decay) {
+        decay = find_decay(rule->decay, of->r, of->radius + radius);
+        accepted &= (vint64)(decay.field < (double)INFINITY);
+    }
+    if (rule->order == 0)
         return accepted;
     vdouble power[expansion_max_order + 1];
     power[0] = gather(of->power_at, 0);
     for (int32_t k = 1; k <= rule->order; k++)
         power[k] = gather(of->power_at, k);
     accepted &= is_small(rule, of->size, power, of->radius, of->weight, radius,
-                         zero + target->field, zero + target->potential, of->r);
+                         zero + target->field, zero + target->potential, of->r, by_decay);
     if (rule->walk != tree_walk_mutual || !any(accepted))
         return accepted;
     power[0] = zero + target_power[0];
     for (int32_t k = 1; k <= rule->order; k++)
         power[k] = zero + target_power[k];
     return accepted & is_small(rule, zero + target->size, power, radius, zero + target->weight,
-                               of->radius, of->field, of->potential, of->r);
+                               of->radius, of->field, of->potential, of->r, by_decay);
 }
 
 void KITH_ISA_SYMBOL(tree_accept)(const struct tree_rule *rule, const struct tree_side *target,

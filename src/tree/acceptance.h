@@ -15,6 +15,9 @@
  *
  *     ρ_A + ρ_B < θ r,   δ ≤ share · F_B,   δ r ≤ share · Φ_B,   δ' ≤ coherent · M_A / r²
  *
+ * Of any other law (tree/law_bins.h) r^{−p − 2} is T_{p+1} / r^{p + 2}, with the orders that are
+ * left out in place of the factor 1 / (2 − 2u), and M_A / r² in the last condition M_A |dV/dr|.
+ *
  * By the logarithm the field is r times as wrong, and less: derivative n + 1 of ln r is n + 1 times
  * smaller than r times that of 1/r. F_B and Φ_B are the smallest scales of the field and the
  * potential in B (tree/solve.h), and δ' is the part k = 0 of δ, what B's expansion leaves out of
@@ -34,12 +37,28 @@ enum tree_walk {
     tree_walk_groups   /* expansions about the source, evaluated at the target's points */
 };
 
+/* Of a law and an order, by bins of (r per_unit)² as in tree/expansion.h: for angles up to u = 0.1,
+ * 0.2, …, 0.8 the field in place of 1 / r², |dV/dr|, and the error of the bin's series in that. */
+enum { tree_decay_angles = 8, tree_decay_scale = 10 };
+
+struct tree_decay_row {
+    double field[tree_decay_angles], slope, noise;
+};
+
+struct tree_decay {
+    int64_t first; /* number of the first bin */
+    int32_t count;
+    double per_unit;
+    const struct tree_decay_row *rows;
+};
+
 struct tree_rule {
     enum tree_walk walk;
     int32_t order;  /* p; with 0 only the radii count */
     bool logarithm; /* the potential is ln s, not 1/s */
     double theta;
     double share, coherent;
+    const struct tree_decay *decay; /* of a law that is neither; on the CPU */
 };
 
 /* What decides about a cell, a cache line. */

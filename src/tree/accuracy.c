@@ -11,12 +11,16 @@
  * kept by all distributions of tests/tree/test_tree_accuracy.c. */
 static const double share = 0.6, share_of_groups = 1.5, coherent = 20;
 
+/* Of other laws: tests/tree/test_tree_laws.c. */
+static const double part_of_any_law = 0.5;
+
 /* Cubic lattices have no multipoles of degree 1, 2 and 3, which would estimate their error. In
  * single precision higher orders round off more than they add. */
 enum { least_order = 4, default_order = 4, most_order_of_float = 10 };
 
-/* From order 16 on, clusters within a softening had a thousand times the error in double. */
-enum { most_order_of_softened = 14 };
+/* From order 15 on, clusters within a softening, or within the length of a law, had up to a
+ * thousand times the error in double. */
+enum { most_order_of_full = 14 };
 
 double tree_least_error(kith_dtype dtype)
 {
@@ -25,9 +29,10 @@ double tree_least_error(kith_dtype dtype)
 
 static int32_t most_order(const struct tree_problem *problem)
 {
-    const bool is_softened = problem->softening2 > 0 && problem->dimensions == 3;
+    const bool is_full =
+        problem->dimensions == 3 && (problem->softening2 > 0 || problem->law == expansion_series);
     return problem->dtype == KITH_F32 ? most_order_of_float
-           : is_softened              ? most_order_of_softened
+           : is_full                  ? most_order_of_full
                                       : expansion_max_order;
 }
 
@@ -96,6 +101,7 @@ struct tree_request tree_choose_cuda(const struct tree_problem *problem,
 struct tree_rule tree_rule_for(const struct tree_problem *problem,
                                const struct tree_request *request)
 {
+    const double part = problem->law == expansion_series ? part_of_any_law : 1;
     return (struct tree_rule){
         .walk = request->groups ? tree_walk_groups
                 : problem->self ? tree_walk_mutual
@@ -103,7 +109,7 @@ struct tree_rule tree_rule_for(const struct tree_problem *problem,
         .order = request->error > 0 ? request->order : 0,
         .logarithm = problem->law == expansion_logarithm,
         .theta = request->theta,
-        .share = (request->groups ? share_of_groups : share) * request->error,
+        .share = part * (request->groups ? share_of_groups : share) * request->error,
         .coherent = coherent * request->error,
     };
 }
@@ -141,7 +147,8 @@ double tree_seconds(const kith_context *context, const struct tree_problem *prob
     const double seconds_of_call = 1e-4, seconds_of_source = 0.25e-6, seconds_of_vector = 0.4e-6;
     const double lanes =
         (double)tree_near_kernels_of(context)->bytes / (double)kith_dtype_bytes(problem->dtype);
-    const double of_basis = problem->dimensions == 2 ? 0.5 : problem->softening2 > 0 ? 1.5 : 1;
+    const bool is_full = problem->softening2 > 0 || problem->law == expansion_series;
+    const double of_basis = problem->dimensions == 2 ? 0.5 : is_full ? 1.5 : 1;
     const double of_target = of_basis * seconds_of_vector / lanes * request->order * request->order;
     return seconds_of_call + seconds_of_source * (double)problem->source_count +
            of_target * (double)problem->target_count;

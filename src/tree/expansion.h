@@ -3,14 +3,14 @@
 
 /* Multipole and local expansions of the potential of point charges, for trees.
  *
- *   φ(x) = Σ_j q_j / √(|x − x_j|² + ε²)    or, of the law ln s, Σ_j q_j ln √(|x − x_j|² + ε²)
+ *   φ(x) = Σ_j q_j f(s),  s² = |x − x_j|² + ε²,  where f is 1/s, ln s or any other smooth function
  *
  * Gravity is −G φ with q = m, its acceleration +G ∇φ; the energy of a charge q in Coulomb's field
  * is +k q φ, the force on it −k q ∇φ.
  *
  * Expansions are Cartesian (Warren & Salmon 1995; Dehnen 2002, §3.2). With a multi-index
  * α = (a, b, c), n = |α| = a + b + c, a cell's center z and unit of length s ("size"), and
- * D_α(r) = ∂^α (|r|² + ε²)^{−1/2} (or ∂^α of the logarithm):
+ * D_α(r) = ∂^α f(√(|r|² + ε²)):
  *
  *   multipole  M_α = (−1)^n Σ_j q_j H_α(x_j − z) / s^n,   φ(x) = Σ_{n ≤ p} M_α s^n D_α(x − z)
  *   local      L_α = s^n ∂^α φ(z),                        φ(x) = Σ_{n ≤ p} L_α H_α(x − z) / s^n
@@ -58,10 +58,24 @@ enum { expansion_max_order = 20 };
 
 enum expansion_basis { expansion_harmonic, expansion_full, expansion_plane };
 
-/* f(s) of φ = Σ_j q_j f(s), s² = |x − x_j|² + ε². */
+/* f(s) of φ = Σ_j q_j f(s), s² = |x − x_j|² + ε². The last two are with expansion_full or
+ * expansion_plane. */
 enum expansion_law {
-    expansion_inverse,  /* 1/s */
-    expansion_logarithm /* ln s, with expansion_full or expansion_plane */
+    expansion_inverse,   /* 1/s */
+    expansion_logarithm, /* ln s */
+    expansion_series     /* by its Taylor series */
+};
+
+/* f about the middles of bins, of which there are 2^expansion_bin_bits to a factor of two in s²:
+ * by t with s² = (1 + t) middle, Σ_k row[k] t^k. A bin is a number's exponent and the first bits
+ * of its mantissa. */
+enum { expansion_bin_bits = 3, expansion_most_terms = 36 };
+
+struct expansion_bins {
+    int64_t first_float, first_double; /* number of the first bin, from the bits of a number */
+    int32_t count, terms;              /* coefficients of a row, a multiple of 4 */
+    double per_unit;                   /* bins are of (s per_unit)² */
+    const void *rows;                  /* of the operators' real type */
 };
 
 /* What is expanded and how. */
@@ -70,6 +84,7 @@ struct expansion {
     int32_t order;     /* p, 1 … expansion_max_order */
     double softening2; /* ε²; 0 with expansion_harmonic */
     enum expansion_law law;
+    const struct expansion_bins *bins; /* of expansion_series */
 };
 
 /* Columns of bodies in tree order; x[2] is NULL in the plane. */
@@ -117,7 +132,8 @@ struct expansion_operators {
 
     /* Multipole powers of the cells first … first + count − 1 (Dehnen 2014, eq. 12 and §3),
      * count × (p + 1) reals: P_n / s^n ≥ 0 with P_n² = Σ_m (n − m)! (n + m)! |M_n^m|² of the
-     * solid harmonics M_n^m. For one charge at distance d of the center P_n = |q| d^n, else
+     * solid harmonics M_n^m, or of expansion_series, whose f is not harmonic, P_n² = Σ_α n! α!
+     * M_α², the norm of the tensor. For one charge at distance d of the center P_n = |q| d^n, else
      * P_n ≤ Σ |q_j| d_j^n; P_n does not change when all is rotated about the center. There is no
      * upward pass of their own: call it after the multipoles'. */
     void (*powers)(const struct expansion *expansion, const void *multipoles, int64_t first,

@@ -105,7 +105,7 @@ SIMD_INLINE void NAME(add_cell)(const struct expansion *expansion, REAL softenin
      expansion->basis == expansion_harmonic ? 2 : expansion_max_c(expansion->basis, order + 1),
      header[3] * inverse, derivatives);
     NAME(dot)(order, expansion->basis, multipole, derivatives, total);
-    const VREAL value = expansion->law == expansion_logarithm ? simd_all((REAL)1) : inverse;
+    const VREAL value = expansion->law == expansion_inverse ? inverse : simd_all((REAL)1);
     sums[0] = simd_fma(value, total[0], sums[0]);
     const VREAL inverse2 = value * (1 / header[3]);
     SIMD_UNROLL

@@ -174,7 +174,7 @@ SIMD_INLINE void NAME(add_sources)(const struct expansion *expansion,
     NAME(derivatives)(expansion, order, d, s2, inverse, field);
 
     /* M_α size^n / unit^n, and what a unit of f is */
-    power[0] = expansion->law == expansion_logarithm ? simd_all((REAL)1) : inverse;
+    power[0] = expansion->law == expansion_inverse ? inverse : simd_all((REAL)1);
     for (int32_t n = 1; n <= order; n++)
         power[n] = power[n - 1] * (header[3] * inverse);
     for (int32_t group = 0; group < target->groups; group++) {

@@ -30,27 +30,35 @@ enum { block_vectors = 8 };
     ROW(11) ROW(12) ROW(13) ROW(14) ROW(15) ROW(16) ROW(17) ROW(18) ROW(19) ROW(20)
 _Static_assert(expansion_max_order == 20, "EACH_LAST has a row for each order");
 
-#define REAL       float
-#define VREAL      vfloat
-#define VINT       vint32
-#define NAME(name) name##_float
-#define FAR        0x1p8f
+#define REAL             float
+#define VREAL            vfloat
+#define INT              int32_t
+#define VINT             vint32
+#define BITS_OF_MANTISSA 23
+#define NAME(name)       name##_float
+#define FAR              0x1p8f
 #include "tree/expansion_kernel_body.h"
 #undef REAL
 #undef VREAL
+#undef INT
 #undef VINT
+#undef BITS_OF_MANTISSA
 #undef NAME
 #undef FAR
 
-#define REAL       double
-#define VREAL      vdouble
-#define VINT       vint64
-#define NAME(name) name##_double
-#define FAR        0x1p40
+#define REAL             double
+#define VREAL            vdouble
+#define INT              int64_t
+#define VINT             vint64
+#define BITS_OF_MANTISSA 52
+#define NAME(name)       name##_double
+#define FAR              0x1p40
 #include "tree/expansion_kernel_body.h"
 #undef REAL
 #undef VREAL
+#undef INT
 #undef VINT
+#undef BITS_OF_MANTISSA
 #undef NAME
 #undef FAR
 

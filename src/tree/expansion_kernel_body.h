@@ -1,7 +1,8 @@
 /* The operators of expansion.h for one precision. Included by expansion_kernel.c for each, with
  *
  *   REAL, VREAL  float, vfloat or double, vdouble
- *   VINT         vint32 or vint64
+ *   INT, VINT    int32_t, vint32 or int64_t, vint64
+ *   BITS_OF_MANTISSA
  *   NAME(name)   name_float or name_double
  *   FAR          how many sizes away a cell may be for powers of the ratio up to max_order to be in
  *                range, as factors of coefficients and of derivatives

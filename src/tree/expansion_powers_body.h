@@ -24,6 +24,19 @@ static VREAL NAME(power2)(int32_t order, int32_t max_c, const struct expansion_a
     return result;
 }
 
+/* Of a potential that is not harmonic: Σ_α n! α! M_α², |α| = n. */
+static VREAL NAME(power2_of_tensor)(int32_t order, int32_t max_c, const VREAL *multipole, int32_t n)
+{
+    VREAL result = {0};
+    for (int32_t c = 0; c <= max_c && c <= n; c++)
+        for (int32_t b = 0, a = n - c; a >= 0; b++, a--) {
+            const double factor = tgamma(n + 1) * tgamma(a + 1) * tgamma(b + 1) * tgamma(c + 1);
+            const VREAL part = multipole[expansion_row(order, b, c) + a] * (REAL)sqrt(factor);
+            result = simd_fma(part, part, result);
+        }
+    return result;
+}
+
 static void NAME(powers)(const struct expansion *expansion, const void *multipoles, int64_t first,
                          int64_t count, void *powers)
 {
@@ -38,7 +51,9 @@ static void NAME(powers)(const struct expansion *expansion, const void *multipol
         struct NAME(records) records;
         NAME(gather_records)(expansion, from, &records);
         for (int32_t n = 0; n <= order; n++) {
-            const VREAL result = NAME(power2)(order, max_c, &table, records.multipole, n);
+            const VREAL result = expansion->law == expansion_series
+                                     ? NAME(power2_of_tensor)(order, max_c, records.multipole, n)
+                                     : NAME(power2)(order, max_c, &table, records.multipole, n);
             for (int32_t lane = 0; lane < NAME(lanes) && begin + lane < count; lane++)
                 ((REAL *)powers)[(begin + lane) * (order + 1) + n] =
                     (REAL)sqrt((double)result[lane]);

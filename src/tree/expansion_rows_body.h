@@ -288,6 +288,42 @@ SIMD_INLINE void NAME(radial_derivatives)(enum expansion_law law, int32_t order,
         base[m] = base[m - 1] * inverse2 * (REAL)((law == expansion_logarithm ? 2 : 1) - 2 * m);
 }
 
+/* (s^{-1} d/ds)^m f(s) of the f of bins, in units of length of which one is 1 / inverse_unit: 2^m
+ * times derivative m by s², from the series about the middle of the bin. Outside of the bins it is
+ * that of a middle. */
+static void NAME(derivatives_of_bins)(const struct expansion_bins *bins, int32_t order, VREAL s2,
+                                      VREAL inverse_unit, VREAL *base)
+{
+    enum {
+        shift = BITS_OF_MANTISSA - expansion_bin_bits,
+        is_float = sizeof(REAL) == sizeof(float)
+    };
+    const VREAL scale = (REAL)bins->per_unit / inverse_unit;
+    const VREAL place = s2 * scale * scale;
+    const int64_t first = is_float ? bins->first_float : bins->first_double;
+    const REAL *from[NAME(lanes)];
+    VINT number = (VINT)place >> shift, middle = {0};
+    for (int32_t lane = 0; lane < NAME(lanes); lane++) {
+        int64_t bin = number[lane] - first;
+        bin = bin < 0 ? 0 : bin >= bins->count ? bins->count - 1 : bin;
+        from[lane] = (const REAL *)bins->rows + bin * bins->terms;
+        middle[lane] = ((INT)(bin + first) << shift) | ((INT)1 << (shift - 1));
+    }
+    const VREAL center = (VREAL)middle;
+    const VINT is_inside = (VINT)((middle >> shift) == number);
+    const VREAL t = (VREAL)(is_inside & (VINT)((place - center) / center));
+    VREAL series[expansion_most_terms], power = simd_all((REAL)1);
+    for (int32_t k = 0; k < bins->terms; k += 4)
+        simd_gather4(series + k, from, k);
+    const VREAL step = 2 * scale * scale / center;
+    for (int32_t m = 0; m <= order; m++) {
+        for (int32_t k = bins->terms - 2; k >= m; k--)
+            series[k] = simd_fma(t, series[k + 1], series[k]);
+        base[m] = series[m] * power;
+        power *= step * (REAL)(m + 1);
+    }
+}
+
 /* ∂^α f for |α| ≤ order and c ≤ 2 or, if not harmonic, c ≤ max_c; s² = d² + ε² in units of length
  * of which one is 1 / inverse_unit. */
 static void NAME(derivatives)(const struct expansion *expansion, int32_t order, const VREAL d[3],
@@ -295,7 +331,10 @@ static void NAME(derivatives)(const struct expansion *expansion, int32_t order, 
 {
     const enum expansion_basis basis = expansion->basis;
     VREAL base[max_rows];
-    NAME(radial_derivatives)(expansion->law, order, s2, inverse_unit, base);
+    if (expansion->law == expansion_series)
+        NAME(derivatives_of_bins)(expansion->bins, order, s2, inverse_unit, base);
+    else
+        NAME(radial_derivatives)(expansion->law, order, s2, inverse_unit, base);
     VREAL before[max_rows] = {{0}};
     const VREAL *in_z = basis == expansion_harmonic ? &d[2] : NULL;
     for (int32_t c = 0; c <= (basis == expansion_full ? order : 0); c++) {

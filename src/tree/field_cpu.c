@@ -18,13 +18,41 @@ struct field_run {
     struct tree_pull *pull; /* of each target cell */
     double softening2;
     enum expansion_law law;
+    const struct tree_law_bins *bins;
 };
+
+/* tree_add_pull of the law of bins, as weak as it is at the points of the target that are farthest
+ * from the source: a law may fall by orders of magnitude within a leaf. */
+static void add_pull_of_law(const struct field_run *run, const struct tree_side *a,
+                            const struct tree_side *b, double net, bool is_near,
+                            struct tree_pull *pull)
+{
+    double d[3], r2 = is_near ? b->radius * b->radius : 0, value[2], factor[2];
+    for (int32_t c = 0; c < 3; c++) {
+        d[c] = b->center[c] - a->center[c];
+        r2 += d[c] * d[c];
+    }
+    const double r = sqrt(r2), farthest = r + a->radius;
+    if (farthest * farthest + run->softening2 == 0)
+        return;
+    tree_law_at(run->bins, r2 + run->softening2, &value[0], &factor[0]);
+    tree_law_at(run->bins, farthest * farthest + run->softening2, &value[1], &factor[1]);
+    const double slope = fabs(factor[0]) * r, least = fmin(slope, fabs(factor[1]) * farthest);
+    pull->magnitude += b->weight * least;
+    pull->potential += b->weight * fmin(fabs(value[0]), fabs(value[1]));
+    pull->near += is_near ? b->weight * least : 0;
+    for (int32_t c = 0; c < 3 && !is_near && slope > 0; c++)
+        pull->vector[c] += net * factor[0] * d[c] * (least / slope);
+}
 
 static void add_pull(const struct field_run *run, int32_t target, int32_t source, bool is_near)
 {
-    tree_add_pull(&run->targets->side[target], &run->sources->side[source],
-                  run->sources->tree->net_weight[source], run->softening2, run->law, is_near,
-                  &run->pull[target]);
+    const struct tree_side *a = &run->targets->side[target], *b = &run->sources->side[source];
+    const double net = run->sources->tree->net_weight[source];
+    if (run->law == expansion_series)
+        add_pull_of_law(run, a, b, net, is_near, &run->pull[target]);
+    else
+        tree_add_pull(a, b, net, run->softening2, run->law, is_near, &run->pull[target]);
 }
 
 static void far(void *user, int32_t target, const int32_t *sources, int64_t count)
@@ -71,10 +99,11 @@ static void gather(const struct field_run *run, struct tree_side *side)
 
 kith_status tree_find_field_cpu(kith_context *context, const struct tree_problem *problem,
                                 const struct tree_sides *targets, const struct tree_sides *sources,
-                                const struct tree_branches *branches, struct tree_side *target_side)
+                                const struct tree_branches *branches,
+                                const struct tree_law_bins *bins, struct tree_side *target_side)
 {
     const struct tree_rule rule = {.walk = tree_walk_one_way, .theta = TREE_FIELD_THETA};
-    struct field_run run = {targets, sources, NULL, problem->softening2, problem->law};
+    struct field_run run = {targets, sources, NULL, problem->softening2, problem->law, bins};
     struct tree_counts counts;
     const struct tree_actions actions = {
         .far = far, .descend = descend, .leaf = leaf, .user = &run, .branches = branches};

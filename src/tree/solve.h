@@ -4,7 +4,9 @@
 /* The stages of tree_solve_cpu. */
 
 #include "tree/branches_ranks.h"
+#include "tree/law_bins.h"
 #include "tree/near_kernel.h"
+#include "tree/near_law_problem.h"
 #include "tree/tree.h"
 #include "tree/walk.h"
 
@@ -12,11 +14,12 @@
  * 0.1 Σ_j |∇φ_ij|) and of Σ_j |φ_ij| (by the logarithm Σ_j |w_j|) at its points, from the weights
  * of cells found by a separate walk; nothing is kept from call to call.
  *
- *   branches  of the targets, over ranks, all of whom get the scales; NULL: one process */
+ *   branches  of the targets, over ranks, all of whom get the scales; NULL: one process
+ *   bins      of the law, or NULL */
 kith_status tree_find_field_cpu(kith_context *context, const struct tree_problem *problem,
                                 const struct tree_sides *targets, const struct tree_sides *sources,
                                 const struct tree_branches *branches,
-                                struct tree_side *target_side);
+                                const struct tree_law_bins *bins, struct tree_side *target_side);
 
 /* The expansions of a problem. Record k is that of source cell k; those of the target cells begin
  * at target_record, which is 0 if the targets are the sources. */
@@ -27,6 +30,9 @@ struct tree_expansions {
     int32_t target_record;
     void *records, *locals;
     double *power; /* of the sources, for tree_error */
+    /* Of a law that is neither 1/s nor ln s: its near kernel, and what that reads. */
+    tree_near_law_kernel *near_law;
+    struct tree_near_law near;
 };
 
 /* The multipoles of all sources, from the leaves to the root, and their powers.

@@ -6,7 +6,9 @@
 
 #include "core/memory.h"
 #include "device/context.h"
+#include "law/compiled.h"
 #include "tree/accuracy.h"
+#include "tree/near_law_kernel.h"
 
 /* What one call makes and frees. */
 struct solve_run {
@@ -15,6 +17,7 @@ struct solve_run {
     struct tree_branches *target_branches, *source_branches; /* over ranks, else NULL */
     double *power;
     struct tree_expansions expansions;
+    struct tree_law_bins bins; /* of a law that is neither 1/s nor ln s */
 };
 
 static kith_status grow(void **memory, int64_t *bytes, int64_t wanted, const char *what)
@@ -82,6 +85,45 @@ static void write_heads(const struct octree *tree, const struct tree_side *side,
     }
 }
 
+static enum expansion_basis basis_for(const struct tree_problem *problem)
+{
+    const bool is_harmonic = problem->softening2 == 0 && problem->law == expansion_inverse;
+    return problem->dimensions == 2 ? expansion_plane
+           : is_harmonic            ? expansion_harmonic
+                                    : expansion_full;
+}
+
+/* The near kernel of the problem's law. */
+static kith_status find_near_law(kith_context *context, const struct tree_problem *problem,
+                                 struct tree_expansions *expansions)
+{
+#define ADDRESS(isa) &tree_near_law_##isa,
+    static const struct tree_near_law_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
+#undef ADDRESS
+    const struct tree_near_law_kernels *kernels = each_isa[context->isa];
+    struct law_view view;
+    law_look(problem->pair_law, &view);
+    expansions->near =
+        (struct tree_near_law){.numbers = view.numbers, .softening2 = problem->softening2};
+    if (view.form.kind == law_custom)
+        return law_compile_cpu(context, problem->pair_law, "tree/near_law_kernel.c",
+                               "tree_near_custom", problem->dtype, &expansions->near_law);
+    expansions->near_law =
+        (problem->dtype == KITH_F64 ? kernels->in_double : kernels->in_float)[view.form.kind];
+    return KITH_OK;
+}
+
+/* What is to be known of the law, and how far apart its points may be. */
+static kith_status make_bins(const struct tree_problem *problem, const struct tree_request *request,
+                             struct solve_run *run)
+{
+    const struct tree_side *a = run->targets.side, *b = run->sources.side;
+    if (problem->law != expansion_series)
+        return KITH_OK;
+    return tree_law_bins_create(problem, request->order,
+                                tree_distance(a, b) + a->radius + b->radius, &run->bins);
+}
+
 static kith_status make_expansions(kith_context *context, const struct tree_problem *problem,
                                    const struct tree_request *request, struct tree_state *state,
                                    struct solve_run *run)
@@ -89,10 +131,8 @@ static kith_status make_expansions(kith_context *context, const struct tree_prob
     struct tree_expansions *expansions = &run->expansions;
     *expansions = (struct tree_expansions){
         .operators = expansion_kernels_of(context->isa, problem->dtype),
-        .expansion = {problem->dimensions == 2  ? expansion_plane
-                      : problem->softening2 > 0 ? expansion_full
-                                                : expansion_harmonic,
-                      request->order, problem->softening2, problem->law},
+        .expansion = {basis_for(problem), request->order, problem->softening2, problem->law,
+                      &run->bins.bins},
         .dtype = problem->dtype,
         .target_record = problem->self ? 0 : state->sources.cell_count,
     };
@@ -108,6 +148,8 @@ static kith_status make_expansions(kith_context *context, const struct tree_prob
         memset(state->locals, 0, (size_t)local_bytes);
     KITH_TRY(kith_allocate((int64_t)state->sources.cell_count * (request->order + 1),
                            sizeof *run->power, "multipoles of a tree", &run->power));
+    if (problem->law == expansion_series)
+        KITH_TRY(find_near_law(context, problem, expansions));
     expansions->records = state->records;
     expansions->locals = request->groups ? NULL : state->locals;
     expansions->power = run->power;
@@ -144,7 +186,8 @@ static kith_status sum(kith_context *context, const struct tree_problem *problem
                        const struct solve_run *run, struct tree_counts *counts)
 {
     struct tree_branches *branches = run->target_branches;
-    const struct tree_rule rule = tree_rule_for(problem, request);
+    struct tree_rule rule = tree_rule_for(problem, request);
+    rule.decay = problem->law == expansion_series ? &run->bins.decay : NULL;
     if (branches && !tree_work_recall(&state->work, branches)) {
         KITH_TRY(tree_count_cpu(context, &rule, &run->targets, &run->sources, branches));
         weigh(problem, request, branches);
@@ -185,10 +228,11 @@ static kith_status run_stages(kith_context *context, const struct tree_problem *
     run->sources = (struct tree_sides){&state->sources, run->source_side, NULL};
     run->targets = (struct tree_sides){state->target_tree, target_side, NULL};
     if (problem->target_count > 0 && problem->source_count > 0) {
+        KITH_TRY(make_bins(problem, request, run));
         KITH_TRY(make_branches(context, problem, state, run));
         if (request->error > 0)
             KITH_TRY(tree_find_field_cpu(context, problem, &run->targets, &run->sources,
-                                         run->target_branches, target_side));
+                                         run->target_branches, &run->bins, target_side));
         KITH_TRY(make_expansions(context, problem, request, state, run));
         run->sources.power = run->power;
         run->targets.power = problem->self ? run->power : NULL;
@@ -206,6 +250,7 @@ kith_status tree_solve_cpu(kith_context *context, const struct tree_problem *pro
     free(run.source_side);
     free(run.target_side);
     free(run.power);
+    tree_law_bins_free(&run.bins);
     tree_branches_free(run.target_branches);
     tree_branches_free(run.source_branches);
     return status;

@@ -97,6 +97,9 @@ static bool gather_near(const struct sum_run *run, struct tree_walker *walker,
             gather_points(run, from, to, gathered);
         }
     }
+    for (int32_t c = 0; c < 4; c++) /* what pads them to whole vectors */
+        memset(gathered->column[c] + gathered->count * run->real, 0,
+               (size_t)(kith_padding * run->real));
     return true;
 }
 
@@ -117,15 +120,30 @@ static void sum_near(const struct sum_run *run, const struct octree_cell *leaf,
                              .softening2 = run->softening2,
                              .weight = gathered->column[3],
                              .potential = at(run, run->field.potential, leaf->first)};
-    for (int32_t c = 0; c < 4; c++)
-        memset(gathered->column[c] + gathered->count * run->real, 0,
-               (size_t)((padded - gathered->count) * run->real));
     for (int32_t c = 0; c < 3; c++) {
         near.target[c] = at(run, run->targets->tree->position[c], leaf->first);
         near.source[c] = gathered->column[c];
         near.gradient[c] = at(run, run->field.gradient[c], leaf->first);
     }
     (run->real == sizeof(double) ? run->near->in_double : run->near->in_float)(&near);
+}
+
+/* sum_near of a law that is neither 1/s nor ln s. */
+static void sum_near_by_law(const struct sum_run *run, const struct octree_cell *leaf,
+                            const struct gathered *gathered)
+{
+    struct tree_near_law near = run->expansions->near;
+    near.targets = leaf->count;
+    near.sources = gathered->count;
+    near.self = run->self;
+    near.weight = gathered->column[3];
+    near.potential = at(run, run->field.potential, leaf->first);
+    for (int32_t c = 0; c < 3; c++) {
+        near.target[c] = at(run, run->targets->tree->position[c], leaf->first);
+        near.source[c] = gathered->column[c];
+        near.gradient[c] = at(run, run->field.gradient[c], leaf->first);
+    }
+    run->expansions->near_law(&near);
 }
 
 static void leaf(void *user, struct tree_walker *walker, int32_t target,
@@ -141,7 +159,11 @@ static void leaf(void *user, struct tree_walker *walker, int32_t target,
     else if (far_cells->count > 0)
         all->operators->m2p(&all->expansion, all->records, far_cells->cell, far_cells->count,
                             &run->bodies, cell->first, cell->count, &run->field);
-    if (near_cells->count > 0 && gather_near(run, walker, cell, near_cells, &gathered))
+    if (near_cells->count == 0 || !gather_near(run, walker, cell, near_cells, &gathered))
+        return;
+    if (all->near_law)
+        sum_near_by_law(run, cell, &gathered);
+    else
         sum_near(run, cell, &gathered);
 }
 

@@ -1,6 +1,7 @@
 #ifndef TREE_TREE_H
 #define TREE_TREE_H
 
+#include "kith/law.h"
 #include "tree/expansion.h"
 #include "tree/octree.h"
 
@@ -12,13 +13,15 @@ extern "C" {
  *
  *     φ_i = Σ_j w_j / s,     ∇φ_i = Σ_j w_j d / s³     d = x_j − x_i, s² = |d|² + ε²
  *     φ_i = Σ_j w_j ln s,    ∇φ_i = −Σ_j w_j d / s²    by the logarithm, in 2D
+ *     φ_i = Σ_j w_j V(s),    ∇φ_i = −Σ_j w_j V' d / s  by any other law
  *
  * over the pairs with s² > 0 and, if self, i ≠ j. Columns of one dtype; the third is NULL in 2D. */
 struct tree_problem {
     kith_dtype dtype;
     int32_t dimensions;
     enum expansion_law law;
-    bool self; /* the targets are the sources */
+    const kith_law *pair_law; /* of expansion_series, on the CPU: central; its weights are w_j */
+    bool self;                /* the targets are the sources */
     int64_t target_count, source_count;
     const void *target_position[3], *source_position[3];
     const void *weight; /* NULL: ones */
@@ -98,8 +101,8 @@ double tree_seconds_cuda(const struct tree_problem *problem, const struct tree_r
  *   request  filled in by tree_choose
  *   state    zeroed before the first call; free with tree_free, after an error too
  *
- * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED; KITH_UNSUPPORTED (2^31 points or more); those of
- *         ranks_agree.
+ * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED; KITH_UNSUPPORTED (2^31 points or more; a law that is
+ *         not smooth, or oscillates); those of law_compile_cpu and of ranks_agree.
  * Bits:   the same on every run and for every number of threads and ranks. */
 kith_status tree_solve_cpu(kith_context *context, const struct tree_problem *problem,
                            const struct tree_request *request, struct tree_state *state);

@@ -194,7 +194,7 @@ static void test_what_a_tree_cannot_do_is_refused(void **state)
     struct random_numbers numbers = random_numbers_begin("test_what_a_tree_cannot_do");
     kith_context *context = new_context();
     kith_law *law = NULL;
-    assert_ok(kith_law_parse("yukawa:1", 0, NULL, &law));
+    assert_ok(kith_law_parse("expr:(m_i + m_j) / r", 0, NULL, &law));
     fill(&sources, &numbers, "cube", 100);
     assert_fails(attempt(context, (kith_forces_options){.law = law}, "fmm"), KITH_UNSUPPORTED,
                  "solver fmm");
@@ -277,7 +277,7 @@ static void test_what_is_five_times_as_fast_is_advised(void **state)
     kith_context *context = new_context();
     kith_law *law = NULL;
     double rate = 0;
-    assert_ok(kith_law_parse("yukawa:1", 0, NULL, &law));
+    assert_ok(kith_law_parse("sum", 0, NULL, &law));
     const kith_forces_options open = {0}, accurate = {.accuracy.error = 1e-3},
                               chosen = {.solver = solver_named("direct")},
                               by_method = {.method = KITH_FORCES_SYMMETRIC};

@@ -1,0 +1,341 @@
+/* Laws other than 1/s and ln s, by the series of their formulas. */
+
+#include "tree_errors.h"
+
+#include "tree/law_bins.h"
+
+static struct tree_scene scene;
+
+struct pair_law {
+    const char *text;
+    double (*value)(double s), (*factor)(double s); /* V and V'/s */
+};
+
+static double yukawa(double s)
+{
+    return exp(-s / 0.5) / s;
+}
+
+static double yukawa_factor(double s)
+{
+    return -yukawa(s) * (1 / s + 2) / s;
+}
+
+static double inverse_square(double s)
+{
+    return 1 / (s * s);
+}
+
+static double inverse_square_factor(double s)
+{
+    return -2 / (s * s * s * s);
+}
+
+static double inverse_root(double s)
+{
+    return 1 / sqrt(s);
+}
+
+static double inverse_root_factor(double s)
+{
+    return -0.5 * pow(s, -2.5);
+}
+
+static double gaussian(double s)
+{
+    return exp(-s * s / (2 * 0.7 * 0.7));
+}
+
+static double gaussian_factor(double s)
+{
+    return -gaussian(s) / (0.7 * 0.7);
+}
+
+static double multiquadric(double s)
+{
+    return sqrt(s * s + 0.01);
+}
+
+static double multiquadric_factor(double s)
+{
+    return 1 / sqrt(s * s + 0.01);
+}
+
+static double inverse(double s)
+{
+    return 1 / s;
+}
+
+static double inverse_factor(double s)
+{
+    return -1 / (s * s * s);
+}
+
+static const struct pair_law laws[] = {
+    {"yukawa:0.5", yukawa, yukawa_factor},
+    {"power:2", inverse_square, inverse_square_factor},
+    {"power:0.5", inverse_root, inverse_root_factor},
+    {"gaussian:0.7", gaussian, gaussian_factor},
+    {"multiquadric:0.1", multiquadric, multiquadric_factor},
+};
+enum { law_count = sizeof laws / sizeof laws[0] };
+
+static kith_context *context_with(int32_t threads)
+{
+    kith_context *context = NULL;
+    assert_ok(kith_context_create(
+        &(kith_context_options){.device = {KITH_CPU, 0}, .threads = threads}, &context));
+    return context;
+}
+
+static struct tree_problem problem_by(const char *text, kith_dtype dtype, double softening,
+                                      kith_law **law)
+{
+    struct tree_problem problem = problem_of(&scene, dtype, softening);
+    assert_ok(kith_law_parse(text, 0, NULL, law));
+    problem.law = expansion_series;
+    problem.pair_law = *law;
+    return problem;
+}
+
+static const struct direct_sum *sum_by(const struct tree_problem *problem,
+                                       const struct pair_law *law)
+{
+    static struct direct_sum sums[scene_most];
+    for (int64_t i = 0; i < problem->target_count; i++) {
+        struct direct_sum sum = {{0}, 0, 0, 0};
+        for (int64_t j = 0; j < problem->source_count; j++) {
+            double d[3] = {0}, r2 = 0;
+            for (int32_t c = 0; c < problem->dimensions; c++) {
+                d[c] = at(problem->dtype, problem->source_position[c], j) -
+                       at(problem->dtype, problem->target_position[c], i);
+                r2 += d[c] * d[c];
+            }
+            const double s = sqrt(r2 + problem->softening2);
+            if ((problem->self && i == j) || (s == 0 && !isfinite(law->value(0))))
+                continue;
+            const double weight = at(problem->dtype, problem->weight, j);
+            const double value = weight * law->value(s);
+            const double factor = s > 0 ? weight * law->factor(s) : 0;
+            for (int c = 0; c < 3; c++)
+                sum.field[c] -= factor * d[c];
+            sum.magnitude += fabs(factor) * sqrt(r2);
+            sum.potential += value;
+            sum.potential_magnitude += fabs(value);
+        }
+        sums[i] = sum;
+    }
+    return sums;
+}
+
+static struct errors solve(kith_context *context, const struct tree_problem *problem,
+                           const struct direct_sum *exact, const struct tree_request *wanted,
+                           struct tree_state *state)
+{
+    const struct tree_request request = tree_choose(problem, wanted);
+    static struct tree_results results;
+    assert_ok(tree_solve_cpu(context, problem, &request, state));
+    for (int64_t k = 0; k < problem->target_count; k++) {
+        const int64_t i = state->target_tree->order[k];
+        results.potential[i] = at(problem->dtype, state->potential, k);
+        for (int c = 0; c < 3; c++)
+            results.gradient[i][c] =
+                c < problem->dimensions ? at(problem->dtype, state->gradient[c], k) : 0;
+    }
+    return errors_of(problem, exact, &results);
+}
+
+/* Several errors of one problem. Momentum is conserved to the rounding of the series' terms, which
+ * for a Gaussian law are far larger than their sum. */
+static void check(kith_context *context, const struct pair_law *law, const char *name,
+                  kith_dtype dtype, double softening, const double errors[], int count, int groups)
+{
+    kith_law *parsed = NULL;
+    struct tree_state tree = {0};
+    const struct tree_problem problem = problem_by(law->text, dtype, softening, &parsed);
+    const struct direct_sum *exact = sum_by(&problem, law);
+    const double rounding = law->value == gaussian ? 1e-10 : 1e-13;
+    for (int k = 0; k < count; k++, groups = !groups) {
+        const struct tree_request request = {.groups = groups, .error = errors[k], .leaf = 16};
+        const struct errors found = solve(context, &problem, exact, &request, &tree);
+        char what[100];
+        snprintf(what, sizeof what, "%s of %s", law->text, name);
+        if (scene.count > 0)
+            check_kept(what, found, errors[k]);
+        if (!groups && dtype == KITH_F64 && !(found.momentum_of_pulls <= rounding))
+            fail_msg("%s: momentum %g", what, found.momentum_of_pulls);
+    }
+    tree_free(&tree);
+    kith_law_free(parsed);
+}
+
+static void test_the_requested_error_is_kept_by_any_law(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("test_the_requested_error_by_any_law");
+    static const double errors[] = {1e-2, 1e-4, 1e-7};
+    kith_context *context = context_with(2);
+    for (int32_t kind = 0; kind < scene_kinds; kind++) {
+        scene_fill(&scene, &numbers, scene_names[kind], 3, 1500);
+        for (int k = 0; k < law_count; k++)
+            check(context, &laws[k], scene_names[kind], KITH_F64, 0, errors, 3, (kind + k) % 2);
+    }
+    kith_context_free(context);
+}
+
+/* In single precision, in the plane, and with softenings from less than a leaf to all of the
+ * points. */
+static void test_the_requested_error_is_kept_in_other_settings(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("test_in_other_settings");
+    static const double softenings[] = {0.001, 0.1, 10};
+    kith_context *context = context_with(2);
+    for (int k = 0; k < law_count; k++) {
+        scene_fill(&scene, &numbers, "cube", 3, 2000);
+        check(context, &laws[k], "cube", KITH_F32, 0, &(double){1e-4}, 1, k % 2);
+        scene_fill(&scene, &numbers, "plummer", 3, 2000);
+        check(context, &laws[k], "plummer", KITH_F64, softenings[k % 3], &(double){1e-6}, 1, 0);
+        scene_fill(&scene, &numbers, "charges", 2, 2000);
+        check(context, &laws[k], "the plane", KITH_F64, k % 2 ? 0 : 0.03, &(double){1e-6}, 1, 0);
+    }
+    kith_context_free(context);
+}
+
+/* The law 1/s by its series and by expansions of its own. */
+static void test_series_of_gravity_are_gravity(void **state)
+{
+    (void)state;
+    static const struct pair_law law = {"expr:m_i * m_j / r", inverse, inverse_factor};
+    struct random_numbers numbers = random_numbers_begin("test_series_of_gravity_are_gravity");
+    kith_context *context = context_with(2);
+    scene_fill(&scene, &numbers, "hernquist", 3, 3000);
+    check(context, &law, "hernquist", KITH_F64, 0, &(double){1e-12}, 1, 0);
+    check(context, &law, "hernquist", KITH_F64, 0.1, &(double){1e-12}, 1, 0);
+    check(context, &law, "hernquist", KITH_F64, 0, &(double){1e-5}, 1, 1);
+    check(context, &law, "hernquist", KITH_F32, 0, &(double){1e-5}, 1, 0);
+    kith_context_free(context);
+}
+
+static void test_targets_need_not_be_the_sources(void **state)
+{
+    (void)state;
+    static struct tree_scene targets;
+    struct random_numbers numbers = random_numbers_begin("test_targets_need_not_be_the_sources");
+    kith_context *context = context_with(2);
+    scene_fill(&scene, &numbers, "plummer", 3, 3000);
+    scene_fill(&targets, &numbers, "cube", 3, 777);
+    for (int k = 0; k < law_count; k++) {
+        kith_law *law = NULL;
+        struct tree_state tree = {0};
+        struct tree_problem problem = problem_by(laws[k].text, KITH_F64, 0, &law);
+        problem.self = false;
+        problem.target_count = targets.count;
+        for (int c = 0; c < 3; c++)
+            problem.target_position[c] = targets.x[c];
+        const struct tree_request request = {.groups = k % 2, .error = 1e-5, .leaf = 24};
+        check_kept(laws[k].text,
+                   solve(context, &problem, sum_by(&problem, &laws[k]), &request, &tree), 1e-5);
+        tree_free(&tree);
+        kith_law_free(law);
+    }
+    kith_context_free(context);
+}
+
+static void test_few_points_are_summed(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("test_few_points_are_summed");
+    static const int64_t counts[] = {0, 1, 2, 15, 16, 17};
+    kith_context *context = context_with(1);
+    for (size_t n = 0; n < sizeof counts / sizeof *counts; n++) {
+        scene_fill(&scene, &numbers, "cube", 3, counts[n]);
+        check(context, &laws[n % law_count], "few points", KITH_F64, 0, &(double){1e-6}, 1, 0);
+        check(context, &laws[n % law_count], "few points", KITH_F32, 0, &(double){1e-5}, 1, 1);
+    }
+    kith_context_free(context);
+}
+
+static void test_results_have_the_same_bits_for_every_number_of_threads(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("test_results_have_the_same_bits");
+    struct tree_state trees[2];
+    kith_law *law = NULL;
+    memset(trees, 0, sizeof trees);
+    scene_fill(&scene, &numbers, "plummer", 3, scene_most);
+    const struct tree_problem problem = problem_by("yukawa:0.5", KITH_F32, 0, &law);
+    for (int32_t k = 0; k < 2; k++) {
+        kith_context *context = context_with(k == 0 ? 1 : 4);
+        const struct tree_request wanted = {.error = 1e-3};
+        const struct tree_request request = tree_choose(&problem, &wanted);
+        assert_ok(tree_solve_cpu(context, &problem, &request, &trees[k]));
+        kith_context_free(context);
+    }
+    assert_memory_equal(trees[0].potential, trees[1].potential, scene_most * sizeof(float));
+    for (int c = 0; c < 3; c++)
+        assert_memory_equal(trees[0].gradient[c], trees[1].gradient[c], scene_most * sizeof(float));
+    tree_free(&trees[0]);
+    tree_free(&trees[1]);
+    kith_law_free(law);
+}
+
+/* Laws that no series of some degrees converges to. */
+static void test_laws_that_oscillate_or_are_not_smooth_are_refused(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "expr:m_i * m_j * cos(500 * r) / r", "expr:m_i * m_j * fmin(1 / r, 5)",
+        "expr:m_i * m_j * floor(3 * r)", "expr:m_i * m_j * sqrt(r - 0.5)"};
+    struct random_numbers numbers = random_numbers_begin("test_laws_are_refused");
+    kith_context *context = context_with(1);
+    scene_fill(&scene, &numbers, "cube", 3, 1000);
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        kith_law *law = NULL;
+        struct tree_law_bins bins = {0};
+        const struct tree_problem problem = problem_by(texts[k], KITH_F64, 0, &law);
+        assert_int_equal(tree_law_bins_create(&problem, 6, 2, &bins), KITH_UNSUPPORTED);
+        tree_law_bins_free(&bins);
+        kith_law_free(law);
+    }
+    kith_context_free(context);
+}
+
+/* Half of a trapezoid: A(u) of 1/s is 1 / (1 − u) over r. */
+static void test_the_decay_of_an_inverse_law_is_geometric(void **state)
+{
+    (void)state;
+    enum { order = 6 };
+    struct random_numbers numbers = random_numbers_begin("test_the_decay");
+    kith_law *law = NULL;
+    struct tree_law_bins bins = {0};
+    scene_fill(&scene, &numbers, "cube", 3, 10);
+    const struct tree_problem problem = problem_by("power:1", KITH_F64, 0, &law);
+    assert_ok(tree_law_bins_create(&problem, order, 1, &bins));
+    for (int32_t k = 8; k + 8 < bins.decay.count; k++) {
+        const struct tree_decay_row *row = &bins.decay.rows[k];
+        const double first = row->field[0];
+        for (int j = 0; j < tree_decay_angles; j++) {
+            const double expected = fmax(1, 0.5 / (1 - 0.1 * (j + 1)));
+            assert_true(fabs(row->field[j] / first / expected - 1) < 1e-3);
+        }
+        assert_true(row->slope >= first && row->slope < 1.3 * first);
+    }
+    tree_law_bins_free(&bins);
+    kith_law_free(law);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_decay_of_an_inverse_law_is_geometric),
+        cmocka_unit_test(test_the_requested_error_is_kept_by_any_law),
+        cmocka_unit_test(test_the_requested_error_is_kept_in_other_settings),
+        cmocka_unit_test(test_series_of_gravity_are_gravity),
+        cmocka_unit_test(test_targets_need_not_be_the_sources),
+        cmocka_unit_test(test_few_points_are_summed),
+        cmocka_unit_test(test_results_have_the_same_bits_for_every_number_of_threads),
+        cmocka_unit_test(test_laws_that_oscillate_or_are_not_smooth_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
