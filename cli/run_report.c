@@ -91,10 +91,12 @@ static void print_text(const char *output, const kith_run_summary *summary)
         cli_print_wrote(stdout, output);
 }
 
-/* An energy that has changed by more than itself is not a matter of rounding or step size. */
+/* An energy that has changed by more than itself is not a matter of rounding or step size, unless
+ * collisions or a thermostat have changed it. */
 static void warn_of_energy(const char *command, const kith_run_summary *summary)
 {
-    if (summary->max_relative_energy_error > 1 && summary->thermostat == KITH_THERMOSTAT_NONE)
+    if (summary->max_relative_energy_error > 1 && summary->collisions == 0 &&
+        summary->thermostat == KITH_THERMOSTAT_NONE)
         fprintf(stderr,
                 "%s: warning: the relative energy error reached %.3g: the result is wrong; "
                 "give a smaller --dt, a --softening, or the --g of the bodies' units\n",

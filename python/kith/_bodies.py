@@ -393,6 +393,69 @@ class Bodies:
         """
         return tuple(self._handle.periodic)
 
+    def add(self, m: float, a: float, e: float = 0.0, i: float = 0.0, Omega: float = 0.0, omega: float = 0.0,
+            M: float = 0.0, *, coordinates: str = "heliocentric", radius: float = 0.0) -> None:
+        """Adds a body on an orbit about the first body, or about the center of mass of those before it.
+
+        The others stay where they are; arrays taken before are those of the bodies before. Columns that are not
+        among the arguments have their default in the new row.
+
+        Parameters
+        ----------
+        m, a, e : float
+            The mass, the semi-major axis, negative for a hyperbola, and the eccentricity.
+        i, Omega, omega, M : float
+            The inclination, the longitude of the ascending node, the argument of pericenter and the mean anomaly, in
+            radians. In two dimensions `i` must be 0.
+        coordinates : {'heliocentric', 'jacobi'}
+            The center of the orbit: the first body, or the center of mass of all.
+        radius : float
+            The radius of the body.
+
+        Raises
+        ------
+        ValueError
+            There is no such orbit, or no body with mass.
+
+        Examples
+        --------
+        >>> import kith
+        >>> bodies = kith.Bodies([[0.0, 0, 0]], masses=[1.0])
+        >>> bodies.add(1e-3, 5.2, e=0.05)
+        >>> bodies.add(3e-4, 9.5, e=0.05, M=2.0, coordinates="jacobi")
+        >>> kith.orbits(bodies, coordinates="jacobi")["a"].round(12).tolist()
+        [5.2, 9.5]
+        """
+        numbers = {"m": m, "a": a, "e": e, "i": i, "Omega": Omega, "omega": omega, "M": M}
+        row = [number(name, value) for name, value in numbers.items()]
+        radius = number("radius", radius)
+        is_jacobi = chosen("coordinates", coordinates, {"heliocentric": False, "jacobi": True})
+        given, count, size = self._arguments(), len(self), self._handle.dimensions
+        if count == 0:
+            raise ValueError("there are no bodies; the first one is the star")
+        if size == 2 and row[3] != 0:
+            raise ValueError(f"i is {row[3]:g}; it must be 0 in two dimensions")
+        masses = numpy.ones(count) if given["masses"] is None else given["masses"]
+        center = slice(None) if is_jacobi else slice(1)
+        pair = make("planets", elements=[row], star=masses[center].sum(), g=self.g)
+        for name in ("positions", "velocities"):
+            before = numpy.zeros((count, size)) if given[name] is None else given[name]
+            placed = getattr(pair, name)[1] - getattr(pair, name)[0]
+            middle = numpy.average(before[center], axis=0, weights=masses[center])
+            given[name] = numpy.vstack([before, middle + placed[:size]])
+        given["masses"] = numpy.append(masses, row[0])
+        if radius != 0 and given["radii"] is None:
+            given["radii"] = numpy.zeros(count)
+        ids = given["ids"]
+        rest = {"charges": 1.0, "softening": 0.0, "radii": radius, "epsilon": 1.0, "sigma": 1.0,
+                "ids": 0 if ids is None else ids.max() + 1}
+        for name, value in rest.items():
+            if given[name] is not None:
+                given[name] = numpy.append(given[name], value)
+        if given["names"] is not None:
+            given["names"] = [*given["names"], ""]
+        self._handle = _remade(given)._handle
+
     def write(self, path: str | os.PathLike, format: str | None = None) -> None:
         """Writes the bodies to a file: completely or not at all.
 

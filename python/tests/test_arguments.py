@@ -151,6 +151,8 @@ CALLS = {
     "collisions.contacts": (kith.collisions.contacts, {"beads": BEADS}, {}),
     "collisions.batch": (kith.collisions.batch, {"beads": BEADS, "offsets": [0, 3]}, {}),
     "Bodies": (kith.Bodies, {"positions": POINTS, "cell": numpy.eye(3)}, {"softening": "optional array"}),
+    "Bodies.add": (kith.Bodies(POINTS).add, {"m": 1e-3, "a": 1.0},
+                   dict.fromkeys(["m", "a", "e", "i", "Omega", "omega", "M", "radius"], "number")),
     "Bodies.write": (BODIES.write, {"path": "b.csv"}, {"format": "optional text"}),
     "make": (kith.make, {"kind": "plummer", "n": 10}, {"n": "optional whole number", "density": "optional number"}),
     "sum": (kith.sum, {"positions": POINTS, "outputs": "r"},

@@ -20,6 +20,32 @@ def test_planets_have_the_elements_that_they_were_made_with(coordinates):
         numpy.testing.assert_allclose(orbits[name], numpy.array(PLANETS)[:, k + 1], rtol=1e-12)
 
 
+@pytest.mark.parametrize("coordinates", ["heliocentric", "jacobi"])
+def test_added_planets_have_the_elements_that_they_were_given(coordinates):
+    elements = [[1e-3, 5.2, 0.05, 0.02, 1.7, 4.8, 0.3], [3e-4, 9.5, 0.06, 0.04, 2.0, 5.9, 5.5],
+                [0, -2, 1.5, 0.3, 1, 2, -1]]
+    bodies = kith.Bodies([[1.0, 2, 3]], [[0.1, 0, 0]], [2.0], names=["star"], ids=[7], radii=[0.1], g=3.0)
+    for row in elements:
+        bodies.add(*row, coordinates=coordinates, radius=0.01)
+    orbits = kith.orbits(bodies, coordinates=coordinates)
+    for k, name in enumerate(["a", "e", "i", "Omega", "omega", "M"], 1):
+        assert numpy.allclose(orbits[name], [row[k] for row in elements], rtol=1e-12, atol=1e-12)
+    assert bodies.positions[0].tolist() == [1, 2, 3] and bodies.g == 3
+    assert bodies.masses.tolist() == [2, 1e-3, 3e-4, 0] and bodies.radii.tolist() == [0.1, 0.01, 0.01, 0.01]
+    assert bodies.ids.tolist() == [7, 8, 9, 10] and bodies.names == ["star", "", "", ""]
+
+
+def test_planets_are_added_in_the_plane_and_without_columns():
+    bodies = kith.Bodies([[0.0, 0]])
+    bodies.add(0.1, 1.0, 0.2)
+    assert numpy.allclose(bodies.positions, [[0, 0], [0.8, 0]]) and bodies.masses.tolist() == [1, 0.1]
+    with refused(ValueError, "i 0.1"):
+        bodies.add(0.1, 1.0, i=0.1)
+    with refused(ValueError, "bodies"):
+        kith.Bodies(numpy.empty((0, 3))).add(1, 1)
+    assert len(bodies) == 2
+
+
 def test_arrays_give_the_same_orbits_as_bodies():
     bodies = kith.make("outer-solar-system")
     expected = kith.orbits(bodies)

@@ -104,7 +104,7 @@ static kith_status choose_frames(const kith_run_options *options, int64_t bodies
     if (options->every > 0 && plan->is_adaptive && parameters->is_ensemble)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "every is %lld steps, and each system of an ensemble has steps of its own "
-                         "with integrator %s; give every_time",
+                         "with integrator %s; give every-time",
                          (long long)options->every, parameters->integrator);
     if (options->every > 0)
         return KITH_OK;

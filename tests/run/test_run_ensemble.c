@@ -68,7 +68,7 @@ static void test_systems_of_ias15_have_the_bits_that_they_have_alone(void **stat
     }
     assert_refused(program_run("run six --ensemble 4 --integrator ias15 --dt 0.001 --until 0.3 "
                                "--every 5"),
-                   1, "every_time");
+                   1, "every-time");
 }
 
 static void assert_numbers(hid_t file, const char *path, int64_t count, const int64_t *expected)
