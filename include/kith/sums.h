@@ -78,9 +78,9 @@ typedef struct kith_sums_options {
  *   context       where to compute
  *   options       NULL: all pairs, summed
  *   targets       n particles; NULL: the sources
- *   sources       m particles, m × 2 or m × 3, or without cutoff, cell and list m × 1 to m × 16,
- *                 with any named columns; with more than three dimensions formulas use r and r2,
- *                 not dx, dy and dz
+ *   sources       m particles, m × 1 to m × 16, with any named columns. A cell needs 2 or 3
+ *                 dimensions, and on a GPU a cutoff or a list too; with more than three, formulas
+ *                 are in r and r2, not in dx, dy and dz
  *   output_count  K, 1 to KITH_SUMS_MAX_OUTPUTS
  *   outputs       names (of letters, digits and _) and formulas
  *   results       [out] n × K, of the sources' dtype, any strides; must not overlap an input
@@ -99,7 +99,8 @@ typedef struct kith_sums_options {
  *         kept in the user's cache folder, from which later processes load it in milliseconds.
  * Error:  a few units in the last place of Σ|f|, times the condition of the formula.
  * Bits:   the same on every run and for every number of threads.
- * Source: cell lists: Allen & Tildesley 2017, §5.3.2. */
+ * Source: cell lists: Allen & Tildesley 2017, §5.3.2; k-d trees, of other than two or three
+ *         dimensions: Friedman, Bentley & Finkel 1977. */
 KITH_API kith_status kith_sums_compute(kith_context *context, const kith_sums_options *options,
                                        const kith_particles *targets, const kith_particles *sources,
                                        int64_t output_count, const kith_named_formula *outputs,

@@ -35,6 +35,22 @@ def test_sums(points):
     assert found["n"].tolist() == [13.0] * 21
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_sums_within_a_cutoff(points, dtype):
+    x, y = (side.astype(dtype) for side in points)
+    r2 = squares(x.astype("float64"), y.astype("float64"))
+    cutoff = numpy.sqrt(numpy.median(r2)) + 1e-5
+    near = r2 < cutoff**2
+    found = kith.sum(y, {"k": "exp(-r2)", "n": "1"}, targets=x, cutoff=cutoff)
+    assert numpy.allclose(found["k"], (numpy.exp(-r2) * near).sum(axis=1), rtol=1e-5)
+    assert found["n"].tolist() == near.sum(axis=1).tolist()
+    pairs = kith.pairs(y, cutoff, queries=x)
+    assert numpy.array_equal(kith.sum(y, "exp(-r2)", targets=x, pairs=pairs), found["k"])
+    of_one_set = kith.sum(y, "1", cutoff=cutoff, include_self=True)
+    assert numpy.array_equal(of_one_set, kith.sum(y, "1", cutoff=cutoff) + 1)
+    assert numpy.array_equal(kith.sum(y[None], "1", cutoff=cutoff, include_self=True)[0], of_one_set)
+
+
 def test_columns_of_arrays_are_taken_as_they_lie(numbers):
     x = numbers.uniform(size=(8, 12))
     wanted = kith.matrix(numpy.ascontiguousarray(x[:, ::2]), law="distance")
@@ -50,7 +66,7 @@ def test_an_operator_of_many_dimensions(numbers):
 
 
 @pytest.mark.parametrize("call", [
-    lambda x: kith.matrix(x, law="expr:dx + r"), lambda x: kith.sum(x, "dz"), lambda x: kith.sum(x, "r", cutoff=1.0),
+    lambda x: kith.matrix(x, law="expr:dx + r"), lambda x: kith.sum(x, "dz"), lambda x: kith.sum(x, "dx", cutoff=1.0),
     lambda x: kith.matrix(numpy.zeros((3, 17))), lambda x: kith.forces(x),
 ])
 def test_what_is_of_space_is_refused(call):

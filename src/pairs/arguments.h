@@ -11,7 +11,8 @@ struct pairs_arguments {
     kith_array positions;
     const kith_cell *cell;
     bool nearest;
-    int64_t k; /* with nearest */
+    int64_t k;                           /* with nearest */
+    const struct pairs_visitor *visitor; /* NULL: a list */
 };
 
 static inline kith_array pairs_targets(const struct pairs_arguments *arguments)

@@ -1,6 +1,7 @@
 /* Lists of pairs of points of any number of dimensions: the rows of a leaf's targets are found, and
  * kept by the thread that found them until all are counted and the list has its memory. What that
- * would take too much room for is found again as it is written. */
+ * would take too much room for is found again as it is written. A visitor takes rows as they are
+ * found. */
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -19,12 +20,14 @@ enum { most_kept = 1 << 26 };
 
 static const double seconds_of_row = 1e-6, seconds_of_pair = 5e-9;
 
+enum purpose { to_count, to_write, to_visit };
+
 /* A walk over all parts. */
 struct walk {
     struct pairs_kd_search search;
     int64_t part_count, kept_of_lane;
     atomic_llong next;
-    bool counting;
+    enum purpose purpose;
 };
 
 static const struct pairs_kd_kernels *kernels_of(const kith_context *context)
@@ -101,6 +104,32 @@ static kith_status write_rows(const struct walk *walk, const struct pairs_kd_par
     return KITH_OK;
 }
 
+static void visit_rows(const struct walk *walk, const struct pairs_kd_part *part,
+                       int64_t lane_number)
+{
+    const struct pairs_visitor *visitor = walk->search.problem->visitor;
+    const struct pairs_kd_lane *lane = &walk->search.workspace->lanes[lane_number];
+    const struct pairs_kd_tree *targets = &walk->search.targets[part->system];
+    const int32_t *index = targets->index + pairs_kd_leaf_begin(targets, part->leaf);
+    for (int64_t t = 0; t < pairs_kd_leaf_size(targets, part->leaf); t++)
+        visitor->visit(visitor->argument, lane_number, index[t],
+                       (const int32_t *)lane->found.data + t * lane->room, lane->counts[t]);
+}
+
+static kith_status take_part(const struct walk *walk, struct pairs_kd_part *part,
+                             int64_t lane_number)
+{
+    struct pairs_kd_lane *lane = &walk->search.workspace->lanes[lane_number];
+    if (walk->purpose == to_write)
+        return write_rows(walk, part, lane);
+    KITH_TRY(find(walk, part, lane));
+    if (walk->purpose == to_count)
+        keep_rows(walk, part, (int32_t)lane_number);
+    else
+        visit_rows(walk, part, lane_number);
+    return KITH_OK;
+}
+
 /* A lane takes parts until there are no more. */
 static void take_parts(void *argument, int64_t lane_number)
 {
@@ -111,23 +140,17 @@ static void take_parts(void *argument, int64_t lane_number)
         const int64_t k = atomic_fetch_add(&walk->next, 1);
         if (k >= walk->part_count || kith_context_stops(walk->search.context))
             return;
-        if (walk->counting) {
-            lane->status = find(walk, &parts[k], lane);
-            if (lane->status == KITH_OK)
-                keep_rows(walk, &parts[k], (int32_t)lane_number);
-        } else {
-            lane->status = write_rows(walk, &parts[k], lane);
-        }
+        lane->status = take_part(walk, &parts[k], lane_number);
         if (lane->status != KITH_OK)
             return;
     }
 }
 
-static kith_status do_walk(struct walk *walk, bool counting, double seconds)
+static kith_status do_walk(struct walk *walk, enum purpose purpose, double seconds)
 {
     struct pairs_kd_lane *lanes = walk->search.workspace->lanes;
     const int32_t threads = kith_threads_for(walk->search.context, seconds);
-    walk->counting = counting;
+    walk->purpose = purpose;
     walk->kept_of_lane = most_kept / threads;
     atomic_store(&walk->next, 0);
     KITH_TRY(kith_for_each(walk->search.context, threads, threads, take_parts, walk));
@@ -208,7 +231,8 @@ kith_status pairs_kd_cpu(kith_context *context, const struct pairs_problem *prob
                          pairs_sort_narrow *sort, kith_pairs *pairs,
                          struct pairs_kd_workspace **workspace)
 {
-    KITH_TRY(pairs_list_begin(problem, pairs));
+    if (!problem->visitor)
+        KITH_TRY(pairs_list_begin(problem, pairs));
     KITH_TRY(begin_workspace(context, workspace));
     struct walk walk = {.search = {.context = context,
                                    .problem = problem,
@@ -217,17 +241,19 @@ kith_status pairs_kd_cpu(kith_context *context, const struct pairs_problem *prob
                                    .workspace = *workspace,
                                    .pairs = pairs}};
     KITH_TRY(grow_trees(context, &walk));
-    const double seconds = seconds_of_row * (double)pairs->row_count;
+    const double seconds = seconds_of_row * (double)problem->targets.shape[0];
+    if (problem->visitor)
+        return do_walk(&walk, to_visit, seconds);
     if (problem->by_distance && isinf(problem->cutoff))
         count_nearest(&walk);
     else
-        KITH_TRY(do_walk(&walk, true, seconds));
+        KITH_TRY(do_walk(&walk, to_count, seconds));
     add_up_offsets(pairs);
     const int64_t count = ((const int64_t *)pairs->offsets.data)[pairs->row_count];
     KITH_TRY(pairs_list_reserve(count, pairs));
     if (problem->count_only)
         return KITH_OK;
-    return do_walk(&walk, false, seconds + seconds_of_pair * (double)count);
+    return do_walk(&walk, to_write, seconds + seconds_of_pair * (double)count);
 }
 
 void pairs_kd_workspace_free(struct pairs_kd_workspace *workspace)

@@ -13,6 +13,7 @@
 #include "pairs/pairs_reference.h"
 #include "pairs/stage.h"
 #include "pairs/update.h"
+#include "pairs/visit.h"
 
 /* A power of two such that the cutoff is about 1 in units of it. Radii replace a cutoff of 0.
  */
@@ -92,6 +93,7 @@ static struct pairs_problem make_problem(const struct pairs_arguments *arguments
             kith_array_is_none(options->queries) ? options->radii : options->query_radii,
         .exclusion_offsets = options->exclusion_offsets,
         .exclusions = options->exclusions,
+        .visitor = arguments->visitor,
     };
     problem.cutoff = arguments->nearest && reach == 0
                          ? INFINITY
@@ -216,7 +218,8 @@ static kith_status begin(kith_context *context, const kith_pairs_options *option
                          "*pairs is not a list that kith created; set it to NULL for a new one");
     if (!options)
         return kith_fail(KITH_INVALID_ARGUMENT, "options is NULL; give some, with a cutoff");
-    *arguments = (struct pairs_arguments){context, *options, positions, cell, false, 0};
+    *arguments = (struct pairs_arguments){
+        .context = context, .options = *options, .positions = positions, .cell = cell};
     return KITH_OK;
 }
 
@@ -228,6 +231,17 @@ kith_status kith_pairs_compute(kith_context *context, const kith_pairs_options *
     struct pairs_arguments arguments;
     KITH_TRY(begin(context, options, positions, cell, pairs, &arguments));
     return pairs_compute(&arguments, pairs);
+}
+
+kith_status pairs_visit(kith_context *context, const kith_pairs_options *options,
+                        kith_array positions, const struct pairs_visitor *visitor)
+{
+    kith_pairs *pairs = NULL;
+    const struct pairs_arguments arguments = {
+        .context = context, .options = *options, .positions = positions, .visitor = visitor};
+    const kith_status status = pairs_compute(&arguments, &pairs);
+    kith_pairs_free(pairs);
+    return status;
 }
 
 kith_status kith_pairs_update(kith_context *context, const kith_pairs_options *options,

@@ -20,6 +20,13 @@ static inline bool pairs_have_cells(int64_t dimensions)
     return dimensions == 2 || dimensions == 3;
 }
 
+/* Takes the rows of a list, so that the list needs no memory. Threads call it at the same time,
+ * each with a lane of its own, below the context's number of threads. */
+struct pairs_visitor {
+    void (*visit)(void *argument, int64_t lane, int64_t i, const int32_t *partners, int64_t count);
+    void *argument;
+};
+
 /* Pairs as a backend sees them. Targets are the rows of the list, i; points are the j.
  *
  * Arrays are the caller's: in the backend's memory, of any strides (except exclusions, which are
@@ -47,6 +54,8 @@ struct pairs_problem {
     kith_array points, targets;
     kith_array point_radii, target_radii;     /* both or none */
     kith_array exclusion_offsets, exclusions; /* both or none; int64 */
+
+    const struct pairs_visitor *visitor; /* NULL: a list. Of points without cells only */
 
     int64_t system_count;               /* at least 1 */
     const struct pairs_system *systems; /* on the host; ascending ranges without gaps */

@@ -2,6 +2,7 @@
 #define SUMS_PROBLEM_H
 
 #include "cells/geometry.h"
+#include "pairs/problem.h"
 #include "sums/formulas.h"
 #include "sums/sums_list.h"
 
@@ -18,7 +19,7 @@ enum { sums_list_offsets, sums_list_j, sums_list_shifts, sums_list_array_count }
 /* A call as a backend sees it: all arguments are checked, but not the numbers in arrays. */
 struct sums_problem {
     kith_dtype dtype;
-    int32_t dimensions; /* more than 3 for all pairs only, whose formulas have r alone */
+    int32_t dimensions; /* of more than 3, formulas have r alone */
     const struct sums_formulas *formulas;
     kith_sums_reduction reduction;
     bool same;         /* the targets are the sources */
@@ -33,6 +34,12 @@ struct sums_problem {
     bool wants_pair_count;
     int64_t pair_count; /* [out] */
 };
+
+/* Whether the pairs within the cutoff are rows of a k-d tree: of points that have no cells. */
+static inline bool sums_has_rows(const struct sums_problem *problem)
+{
+    return problem->cutoff > 0 && !problem->list.offsets && !pairs_have_cells(problem->dimensions);
+}
 
 /* The axes from the fourth on. */
 static inline int32_t sums_more_axes(const struct sums_problem *problem)

@@ -191,7 +191,8 @@ static kith_status check_cutoff(const struct arguments *arguments)
     return KITH_OK;
 }
 
-/* Cells and lists are of the plane and of space; formulas name three axes. */
+/* Cells are of the plane and of space, and so is all on a GPU but sums of all pairs; formulas name
+ * three axes. */
 static kith_status check_dimensions(const struct arguments *arguments)
 {
     const struct sums_problem *problem = &arguments->problem;
@@ -200,10 +201,15 @@ static kith_status check_dimensions(const struct arguments *arguments)
     const int dimensions = (int)problem->dimensions;
     if (dimensions == 2 || dimensions == 3)
         return KITH_OK;
-    if (options->cutoff != 0 || options->cell || options->pairs)
+    if (options->cell)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "sources.positions has %d columns; with a cutoff, a cell or a list of "
-                         "pairs give 2 or 3",
+                         "cell is given, and sources.positions has %d columns; cells are of 2 or 3 "
+                         "dimensions",
+                         dimensions);
+    if ((options->cutoff != 0 || options->pairs) && arguments->context->device.kind != KITH_CPU)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "sources.positions has %d columns, and a GPU sums pairs within a cutoff "
+                         "or of a list in 2 or 3; compute on the CPU",
                          dimensions);
     for (int32_t k = 0; dimensions > 3 && k < formulas->needed.count; k++) {
         const struct formula_node *node = &formulas->formula->nodes[formulas->needed.nodes[k]];

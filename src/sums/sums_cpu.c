@@ -1,5 +1,5 @@
 /* Sums over pairs on the CPU: for each cell the candidates around it, block by block, to the kernel
- * that was compiled with the formulas. */
+ * that was compiled with the formulas. Points that have no cells are found by a k-d tree. */
 
 #include <stdatomic.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "device/cpu.h"
 #include "device/threads.h"
 #include "law/compiled.h"
+#include "pairs/visit.h"
 #include "sums/arrange.h"
 #include "sums/backend.h"
 #include "sums/code.h"
@@ -215,6 +216,35 @@ static void sum_in_lane(void *argument, int64_t k)
     }
 }
 
+/* A target's row of partners. */
+static void sum_row(void *argument, int64_t lane, int64_t i, const int32_t *partners, int64_t count)
+{
+    const struct job *job = argument;
+    const int64_t offsets[2] = {0, count};
+    const struct sums_list row = {.offsets = offsets, .first = i, .j = partners, .is_narrow = 1};
+    struct sums_candidates candidates = candidates_of(job, &job->lanes[lane]);
+    candidates.list = &row;
+    job->lanes[lane].pairs +=
+        job->kernel(&job->numbers, job->problem->limit, &candidates, &job->targets, i, i + 1);
+}
+
+/* Queries count the pair of a point with itself. */
+static kith_status sum_rows(kith_context *context, struct job *job)
+{
+    const struct sums_problem *problem = job->problem;
+    const bool others_only = problem->same && !problem->include_self;
+    const kith_pairs_options options = {.cutoff = problem->cutoff,
+                                        .queries = others_only ? kith_array_none()
+                                                               : problem->targets.positions};
+    return pairs_visit(context, &options, problem->sources.positions,
+                       &(struct pairs_visitor){sum_row, job});
+}
+
+static kith_status sum_lanes(kith_context *context, struct job *job)
+{
+    return kith_for_each(context, (int32_t)job->threads, job->threads, sum_in_lane, job);
+}
+
 static void store_part(void *argument, int64_t part)
 {
     const struct job *job = argument;
@@ -236,7 +266,7 @@ static kith_status sum(kith_context *context, struct job *job)
 {
     struct sums_problem *problem = job->problem;
     const int64_t count = problem->targets.count;
-    KITH_TRY(kith_for_each(context, (int32_t)job->threads, job->threads, sum_in_lane, job));
+    KITH_TRY(sums_has_rows(problem) ? sum_rows(context, job) : sum_lanes(context, job));
     KITH_TRY(kith_context_check_cancelled(context));
     for (int64_t k = 0; k < job->threads; k++)
         problem->pair_count += job->lanes[k].pairs;
@@ -261,11 +291,14 @@ kith_status sums_cpu(kith_context *context, struct sums_problem *problem)
     struct job job = {.context = context,
                       .problem = problem,
                       .arranged = {.problem = problem,
-                                   .has_cells = problem->cutoff > 0 && !problem->list.offsets,
+                                   .has_cells = problem->cutoff > 0 && !problem->list.offsets &&
+                                                !sums_has_rows(problem),
                                    .has_records = problem->cutoff > 0 || problem->list.offsets}};
     const double n = (double)problem->targets.count, m = (double)problem->sources.count;
     job.threads = kith_threads_for(context, job.arranged.has_records ? (n + m) / targets_a_second
                                                                      : n * m / pairs_a_second);
+    if (sums_has_rows(problem)) /* one for each lane of the search */
+        job.threads = context->threads;
     KITH_TRY(find_kernel(context, problem, &job.kernel));
     formula_constants(problem->formulas->formula, problem->formulas->parameter, job.numbers.c);
     KITH_TRY(make_room(context, &job));

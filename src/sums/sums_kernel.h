@@ -46,7 +46,7 @@ struct sums_room {
 struct sums_candidates {
     const void *position[3];
     const void *column[sums_most_columns]; /* all pairs: the columns that formulas use, and axes */
-    const void *records;                   /* within a cutoff */
+    const void *records;                   /* within a cutoff, or of a list */
     const struct sums_range *range;
     int64_t range_count; /* all pairs: 1 */
     const struct sums_list *list;

@@ -3,9 +3,9 @@
  *
  *   SUMS_IN_FLOAT      1: REAL is float
  *   SUMS_DIMENSIONS    1 to 3
- *   SUMS_MORE_AXES     axes beyond three, which are columns after those of formulas; all pairs only
+ *   SUMS_MORE_AXES     axes beyond three, which are columns after those of formulas
  *   SUMS_ALL_PAIRS     1: candidates are read one after the other; 0: those within the cutoff
- *   SUMS_LISTED        1: the pairs are those of a list
+ *   SUMS_LISTED        1: the pairs are those of a list, or rows of one
  *   SUMS_PERIODIC      1: candidates may have translations
  *   SUMS_OUTPUTS       their number
  *   SUMS_COLUMNS_I, _J the number of columns that formulas use, of targets and of sources
@@ -138,6 +138,12 @@ SIMD_INLINE void set_vector(struct sums_pair *pair, const VREAL d[3])
     }
 }
 
+/* d along an axis from the fourth on. */
+SIMD_INLINE void add_axis(struct sums_pair *pair, VREAL d)
+{
+    pair->s2 = pair->s2 + d * d;
+}
+
 /* A target, in all lanes. */
 struct target {
     int64_t slot;
@@ -159,8 +165,7 @@ SIMD_INLINE void add_range(const struct sums_constants *law,
         set_vector(pair, d);
         for (int c = 0; c < SUMS_MORE_AXES; c++) {
             const REAL *x = candidates->column[SUMS_COLUMNS_J + c];
-            const VREAL along = simd_load(x + p) - target->more[c];
-            pair->s2 = pair->s2 + along * along;
+            add_axis(pair, simd_load(x + p) - target->more[c]);
         }
         for (int c = 0; c < SUMS_COLUMNS_J; c++)
             pair->column[SUMS_COLUMNS_I + c] = simd_load((const REAL *)candidates->column[c] + p);
@@ -306,7 +311,7 @@ SIMD_INLINE int64_t find(struct sums_room *room, int64_t count, const vfloat at[
 /* The fields of the records whose numbers are given. */
 SIMD_INLINE void gather_fields(const void *records, const int32_t *found, VREAL *field)
 {
-    const int32_t fields = sums_fields_of_record(SUMS_COLUMNS_J);
+    const int32_t fields = sums_fields_of_record(SUMS_COLUMNS_J + SUMS_MORE_AXES);
     const REAL *from[LANES];
     SIMD_UNROLL
     for (int lane = 0; lane < LANES; lane++)
@@ -336,6 +341,10 @@ SIMD_INLINE int64_t add_found(const struct sums_constants *law, REAL limit,
                        OF_REAL(lanes_at)((const REAL *)(const void *)room->translation[c], place);
         }
         set_vector(pair, d);
+        for (int c = 0; c < SUMS_MORE_AXES; c++) {
+            const VREAL x = field[sums_field_of_column(SUMS_COLUMNS_J + c)];
+            add_axis(pair, x - target->more[c]);
+        }
         for (int c = 0; c < SUMS_COLUMNS_J; c++)
             pair->column[SUMS_COLUMNS_I + c] = field[sums_field_of_column(c)];
         const VMASK counts = first_lanes(count - p) & (VMASK)(pair->s2 < law_all(limit));
@@ -477,13 +486,13 @@ SIMD_INLINE int64_t sum_block(const struct sums_constants *law, REAL limit,
     const struct sums_list *list = candidates->list;
     int64_t pairs = 0;
     for (int64_t slot = begin; slot < end; slot++) {
+        const int64_t *row = &list->offsets[slot - list->first];
         struct reduced reduced;
         struct sums_pair pair;
         struct target target;
         begin_target(targets, slot, &target, &pair, &reduced);
-        for (int64_t p = list->offsets[slot]; p < list->offsets[slot + 1];
-             p += sums_most_candidates) {
-            const int64_t left = list->offsets[slot + 1] - p;
+        for (int64_t p = row[0]; p < row[1]; p += sums_most_candidates) {
+            const int64_t left = row[1] - p;
             const int64_t count =
                 take_listed(candidates, p,
                             p + (left < sums_most_candidates ? left : sums_most_candidates), moved);

@@ -5,12 +5,13 @@
 
 /* The pairs of a list that the caller keeps, by targets. The kernel includes this file. */
 struct sums_list {
-    const int64_t *offsets; /* targets + 1 */
-    const void *j;          /* int64, or int32 */
-    int is_narrow;          /* j is int32 */
-    const int32_t *shifts;  /* pairs × dimensions; NULL: none */
-    int includes_self;      /* and a target's pair with itself, which is not in the list */
-    double cell[3][3];      /* rows */
+    const int64_t *offsets; /* targets + 1, from the target `first` on */
+    int64_t first;
+    const void *j;         /* int64, or int32 */
+    int is_narrow;         /* j is int32 */
+    const int32_t *shifts; /* pairs × dimensions; NULL: none */
+    int includes_self;     /* and a target's pair with itself, which is not in the list */
+    double cell[3][3];     /* rows */
 };
 
 static inline int64_t sums_list_source(const struct sums_list *list, int64_t pair)

@@ -36,13 +36,13 @@ static bool wrapped_point(const struct sums_problem *problem, const struct sums_
     return true;
 }
 
-/* d² along an axis from the fourth on. */
-static double further_square(const struct walk *walk, int64_t j, int32_t axis)
+/* r² with an axis from the fourth on. */
+static double with_axis(const struct walk *walk, int64_t j, int32_t axis, double r2)
 {
     const struct sums_problem *problem = walk->problem;
     const double d = sums_get(problem->sources.positions, j, axis) -
                      sums_get(problem->targets.positions, walk->i, axis);
-    return problem->dtype == KITH_F32 ? (double)((float)d * (float)d) : d * d;
+    return problem->dtype == KITH_F32 ? (double)((float)r2 + (float)d * (float)d) : r2 + d * d;
 }
 
 /* d and r² as geometry.h has them, in the problem's dtype. */
@@ -94,7 +94,7 @@ static void visit(struct walk *walk, int64_t j, const double x[3], const double 
     double d[3];
     double r2 = vector_to(walk, x, t, d);
     for (int32_t axis = 3; axis < problem->dimensions; axis++)
-        r2 += further_square(walk, j, axis);
+        r2 = with_axis(walk, j, axis, r2);
     if (problem->cutoff > 0 && !(r2 < problem->limit))
         return;
     evaluate(walk, j, d, r2);

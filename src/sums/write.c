@@ -10,7 +10,7 @@
 static void write_numbers(FILE *to, const struct sums_problem *problem)
 {
     bool periodic = problem->list.shifts != NULL;
-    const bool is_listed = problem->list.offsets != NULL;
+    const bool is_listed = problem->list.offsets || sums_has_rows(problem);
     for (int k = 0; k < 3; k++)
         periodic = periodic || (!is_listed && problem->lattice.periodic[k]);
     fprintf(to,
