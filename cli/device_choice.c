@@ -52,6 +52,22 @@ int cli_choose_device(const char *command, const struct common_options *common, 
     return kith_context_create(&options, context) == KITH_OK ? exit_ok : cli_fail(command);
 }
 
+bool cli_fall_back(const char *command, const struct common_options *common, kith_status status,
+                   kith_context **context)
+{
+    if (status != KITH_UNSUPPORTED || common->context.device.kind != KITH_DEVICE_AUTO ||
+        job_is_divided() || kith_context_device(*context).kind == KITH_CPU)
+        return false;
+    cli_note(common->quiet || common->json, command, "device cpu: %s", kith_error_message());
+    const kith_context_options options = cli_context_to_begin(common);
+    kith_context *cpu = NULL;
+    if (kith_context_create(&options, &cpu) != KITH_OK)
+        return false;
+    kith_context_free(*context);
+    *context = cpu;
+    return true;
+}
+
 /* Bodies and systems in the file of a run; none if it cannot be read, which kith_run reports. */
 static void count_in_file(const char *path, int64_t *count, int64_t *systems)
 {
@@ -78,10 +94,12 @@ int cli_choose_device_of_run(const char *command, const struct common_options *c
         count_in_file(run->output, &count, &systems);
     const kith_forces_options *forces = &run->simulation.forces;
     const int64_t each = systems > 0 ? count / systems : 0;
-    const kith_work work = {.kind = KITH_WORK_STEPS,
-                            .units =
-                                (double)systems *
-                                cli_pairs_of_solver(forces->solver, &forces->accuracy, each, each)};
+    kith_work work = {.kind = KITH_WORK_NEAR_STEPS, .units = (double)count};
+    if (forces->cutoff == 0) {
+        work.kind = KITH_WORK_STEPS;
+        work.units =
+            (double)systems * cli_pairs_of_solver(forces->solver, &forces->accuracy, each, each);
+    }
     return cli_choose_device(command, common, work, context);
 }
 

@@ -16,7 +16,13 @@ kith_context_options cli_context_to_begin(const struct common_options *common);
 int cli_choose_device(const char *command, const struct common_options *common, kith_work work,
                       kith_context **context);
 
-/* The same for a run of these bodies, or without bodies for a resumed run, with those in its
+/* Takes the CPU where the GPU that --device auto chose does not support a request, as the status of
+ * the call says: reports its message, and brings the context there. Else false: the error stands.
+ */
+bool cli_fall_back(const char *command, const struct common_options *common, kith_status status,
+                   kith_context **context);
+
+/* The same of a run of these bodies, or without any of a run that is resumed, with those in its
  * file. */
 int cli_choose_device_of_run(const char *command, const struct common_options *common,
                              const kith_run_options *run, const kith_bodies *bodies,

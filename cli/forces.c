@@ -284,7 +284,7 @@ static int print_json(const char *command, const struct forces_options *forces,
 }
 
 static int run_forces(const char *command, const struct forces_options *forces,
-                      kith_context *context, struct forces_job *job)
+                      kith_context **context, struct forces_job *job)
 {
     struct forces_check check = {0};
     int code = forces_compute_job(command, forces, context, job);
@@ -296,7 +296,7 @@ static int run_forces(const char *command, const struct forces_options *forces,
         write_result(forces, job) != KITH_OK)
         return cli_fail(command);
     if (forces->common.json)
-        return print_json(command, forces, context, job, &check);
+        return print_json(command, forces, *context, job, &check);
     if (forces->check > 0)
         fprintf(stderr,
                 "check of %lld bodies: error of the acceleration %.2g rms, 99th percentile %.2g, "
@@ -352,21 +352,24 @@ static int choose_device(const char *command, const struct forces_options *force
                          const struct forces_job *job, kith_context **context)
 {
     const int64_t targets = forces_targets(job)->count, sources = job->sources->count;
-    const kith_work work = {
-        .kind = KITH_WORK_FORCES,
-        .units = cli_pairs_of_solver(forces->solver, &forces->accuracy, targets, sources),
-        .rows = (double)(job->targets ? targets + sources : sources)};
+    kith_work work = {.kind = KITH_WORK_FORCES,
+                      .units =
+                          cli_pairs_of_solver(forces->solver, &forces->accuracy, targets, sources),
+                      .rows = (double)(job->targets ? targets + sources : sources)};
+    if (forces->cutoff.cutoff > 0) {
+        work.kind = KITH_WORK_NEAR;
+        work.units = (double)targets;
+    }
     return cli_choose_device(command, &forces->common, work, context);
 }
 
-/* Sums over all images are the CPU's; with a cutoff a GPU is taken where it is named. The CPU has
- * no tiles. */
+/* Sums over all images are the CPU's. The CPU has no tiles. */
 static void take_only_device(struct forces_options *forces)
 {
     kith_device *device = &forces->common.context.device;
     if (device->kind != KITH_DEVICE_AUTO)
         return;
-    if (forces->cutoff.cutoff > 0 || cli_has_images(forces->solver))
+    if (cli_has_images(forces->solver))
         device->kind = KITH_CPU;
     else if (forces->method == KITH_FORCES_TILE_P || forces->method == KITH_FORCES_TILE_P2)
         *device = cli_first_device();
@@ -396,7 +399,7 @@ int command_forces(int argc, char **argv)
     if (code == exit_ok)
         code = choose_device(argv[0], &forces, &job, &context);
     if (code == exit_ok)
-        code = run_forces(argv[0], &forces, context, &job);
+        code = run_forces(argv[0], &forces, &context, &job);
     forces_free_job(&job);
     free(forces.ewald.excluded.rows);
     law_options_free(&forces.law);

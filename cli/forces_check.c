@@ -136,7 +136,7 @@ static struct forces_check summarize(struct samples *samples)
 
 /* All in double precision: a job of the samples. */
 static int sum_directly(const char *command, const struct forces_options *options,
-                        kith_context *context, const struct forces_job *job,
+                        kith_context **context, const struct forces_job *job,
                         struct samples *samples)
 {
     struct forces_options exact = *options;
@@ -157,7 +157,7 @@ static int sum_directly(const char *command, const struct forces_options *option
 }
 
 int forces_check_job(const char *command, const struct forces_options *options,
-                     kith_context *context, const struct forces_job *job,
+                     kith_context **context, const struct forces_job *job,
                      struct forces_check *check)
 {
     struct samples samples = {0};

@@ -85,15 +85,16 @@ static inline const kith_bodies *forces_targets(const struct forces_job *job)
 kith_array forces_result(const struct forces_options *options, const struct forces_job *job,
                          int64_t k);
 
-/* Computes the forces of job->sources at the targets. Returns an exit code. */
+/* Computes the forces of job->sources at the targets; with --device auto on the CPU, where the
+ * context is then, if its GPU does not support them. Returns an exit code. */
 int forces_compute_job(const char *command, const struct forces_options *options,
-                       kith_context *context, struct forces_job *job);
+                       kith_context **context, struct forces_job *job);
 
 /* Compares the accelerations of options->check targets, evenly spaced, with the direct sum in
  * double precision: relative to max(|a|, 0.1 Σ_j |a_ij|), under laws other than gravity and coulomb
  * to |a|. Returns an exit code. */
 int forces_check_job(const char *command, const struct forces_options *options,
-                     kith_context *context, const struct forces_job *job,
+                     kith_context **context, const struct forces_job *job,
                      struct forces_check *check);
 
 void forces_free_job(struct forces_job *job);

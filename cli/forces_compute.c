@@ -2,6 +2,8 @@
 
 #include "forces_command.h"
 
+#include "device_choice.h"
+
 #include <stdlib.h>
 
 static bool take_side(const kith_bodies *bodies, kith_dtype dtype, bool softening,
@@ -56,12 +58,10 @@ kith_array forces_result(const struct forces_options *options, const struct forc
     return array;
 }
 
-int forces_compute_job(const char *command, const struct forces_options *options,
-                       kith_context *context, struct forces_job *job)
+static kith_status compute_on(kith_context *context, const char *command,
+                              const struct forces_options *options, struct forces_job *job)
 {
     const kith_bodies *targets = forces_targets(job);
-    if (!take_memory(options, job))
-        return cli_fail_with(command, "no memory for %lld bodies", (long long)targets->count);
     const bool images = cli_has_images(options->solver);
     struct cli_advice advice = {options->common.quiet, command, ""};
     const bool wants_totals = options->cutoff.cutoff > 0 && !job->targets && options->common.json;
@@ -99,6 +99,18 @@ int forces_compute_job(const char *command, const struct forces_options *options
         context, &chosen, job->targets ? &job->target_side.particles : NULL,
         &job->source_side.particles, acceleration, forces_result(options, job, d));
     job->seconds = cli_clock() - start;
+    return status;
+}
+
+int forces_compute_job(const char *command, const struct forces_options *options,
+                       kith_context **context, struct forces_job *job)
+{
+    if (!take_memory(options, job))
+        return cli_fail_with(command, "no memory for %lld bodies",
+                             (long long)forces_targets(job)->count);
+    kith_status status = compute_on(*context, command, options, job);
+    if (cli_fall_back(command, &options->common, status, context))
+        status = compute_on(*context, command, options, job);
     return status == KITH_OK ? exit_ok : cli_fail(command);
 }
 

@@ -57,10 +57,20 @@ static int open_view(const char *command, struct run_options *run, const kith_bo
     return code;
 }
 
-static int run_simulation(const char *command, struct run_options *run, kith_context *context,
+static kith_status run_on(kith_context *context, struct run_options *run, const kith_bodies *bodies,
+                          kith_run_summary *summary)
+{
+    *summary = (kith_run_summary){0};
+    progress_begin(context, run->common.quiet);
+    const kith_status status = kith_run(context, &run->run, bodies, summary);
+    progress_end(context);
+    return status;
+}
+
+static int run_simulation(const char *command, struct run_options *run, kith_context **context,
                           const kith_bodies *bodies)
 {
-    kith_run_summary summary = {0};
+    kith_run_summary summary;
     run->advice = (struct cli_advice){run->common.quiet, command, " an evaluation of the forces"};
     run->run.simulation.forces.advise = cli_advise;
     run->run.simulation.forces.advise_user = &run->advice;
@@ -73,9 +83,9 @@ static int run_simulation(const char *command, struct run_options *run, kith_con
         if (code != exit_ok)
             return code;
     }
-    progress_begin(context, run->common.quiet);
-    const kith_status status = kith_run(context, &run->run, bodies, &summary);
-    progress_end(context);
+    kith_status status = run_on(*context, run, bodies, &summary);
+    if (cli_fall_back(command, &run->common, status, context))
+        status = run_on(*context, run, bodies, &summary);
     kith_view_close(view);
     if (status == KITH_OK && !is_watched)
         note_unkept(command, run);
@@ -100,9 +110,8 @@ static void complete_options(struct run_options *run, char **argv)
     run->run.simulation.forces.cutoff = run->cutoff.cutoff;
     run->run.simulation.forces.shift = run->cutoff.shift;
     run->run.simulation.forces.tail = run->cutoff.tail;
-    if ((run->cutoff.cutoff > 0 || run->cutoff.has_images) &&
-        run->common.context.device.kind == KITH_DEVICE_AUTO)
-        run->common.context.device.kind = KITH_CPU; /* a GPU is taken where it is named */
+    if (run->cutoff.has_images && run->common.context.device.kind == KITH_DEVICE_AUTO)
+        run->common.context.device.kind = KITH_CPU;
     run->run.simulation.softening_of_bodies = run->input.softening_of_file;
     if (!run->restitution_given && run->run.simulation.on_collision == KITH_ON_COLLISION_BOUNCE)
         run->run.simulation.restitution = 1;
@@ -125,7 +134,7 @@ static int run_ensemble(const char *command, struct run_options *run, kith_conte
     if (code == exit_ok)
         code = cli_choose_device_of_run(command, &run->common, &run->run, ensemble.bodies, context);
     if (code == exit_ok)
-        code = run_simulation(command, run, *context, ensemble.bodies);
+        code = run_simulation(command, run, context, ensemble.bodies);
     ensemble_input_free(&ensemble);
     return code;
 }
@@ -146,7 +155,7 @@ static int run_one(const char *command, struct run_options *run, kith_context **
     if (code == exit_ok)
         code = cli_choose_device_of_run(command, &run->common, &run->run, bodies, context);
     if (code == exit_ok)
-        code = run_simulation(command, run, *context, bodies);
+        code = run_simulation(command, run, context, bodies);
     kith_bodies_free(bodies);
     free(run->ewald.excluded.rows);
     return code;

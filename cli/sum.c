@@ -64,7 +64,7 @@ static const char documentation[] =
     "periodic cell of any shape, or over all pairs.\v"
     "The output has one row per particle, in input order, and one column per --out. The pairs are "
     "those that kith pairs lists. Formulas are compiled by the system's C compiler, or for a GPU "
-    "by NVRTC; --device auto is the CPU.\n\n"
+    "by NVRTC.\n\n"
     "Examples:\n"
     "  kith make uniform-cube -n 1000 -o cube.csv\n"
     "  kith sum cube.csv --cutoff 0.2 --box 1,1,1 --out neighbors=1\n"
@@ -183,8 +183,8 @@ struct sum_job {
     double seconds;
 };
 
-static kith_status compute(kith_context *context, const struct sum_options *sum,
-                           struct sum_job *job)
+static kith_status compute_on(kith_context *context, const struct sum_options *sum,
+                              struct sum_job *job)
 {
     kith_sums_options options = sum->sums;
     struct timespec start, end;
@@ -199,6 +199,26 @@ static kith_status compute(kith_context *context, const struct sum_options *sum,
     job->seconds =
         (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
     return status;
+}
+
+/* The device for the particles that have been read; auto goes to the CPU if the GPU cannot. */
+static int compute(const char *command, const struct sum_options *sum, kith_context **context,
+                   struct sum_job *job)
+{
+    const double sources = (double)job->sources.bodies->count, targets = (double)job->rows;
+    const bool is_near = sum->sums.cutoff > 0;
+    const kith_work work = {.kind = is_near ? KITH_WORK_NEAR : KITH_WORK_SUMS,
+                            .units = is_near ? targets : targets * sources,
+                            .rows = job->targets.bodies ? targets + sources : sources};
+    const bool is_reference = sum->sums.method == KITH_SUMS_REFERENCE; /* the CPU's */
+    const int code =
+        is_reference ? exit_ok : cli_choose_device(command, &sum->common, work, context);
+    if (code != exit_ok)
+        return code;
+    kith_status status = compute_on(*context, sum, job);
+    if (cli_fall_back(command, &sum->common, status, context))
+        status = compute_on(*context, sum, job);
+    return status == KITH_OK ? exit_ok : cli_fail(command);
 }
 
 static kith_status write_result(const struct sum_options *sum, const struct sum_job *job)
@@ -234,11 +254,11 @@ static int print_json(const char *command, const struct sum_options *sum,
     return json_print(command, object);
 }
 
-static int run_sum(const char *command, const struct sum_options *sum, kith_context *context,
+static int run_sum(const char *command, const struct sum_options *sum, kith_context **context,
                    struct sum_job *job)
 {
     const kith_bodies *bodies = job->sources.bodies;
-    const int code = cell_choose(command, &sum->cell, bodies, &job->cell, &job->has_cell);
+    int code = cell_choose(command, &sum->cell, bodies, &job->cell, &job->has_cell);
     if (code != exit_ok)
         return code;
     job->rows = job->targets.bodies ? job->targets.bodies->count : bodies->count;
@@ -246,11 +266,11 @@ static int run_sum(const char *command, const struct sum_options *sum, kith_cont
     if (!job->result || !sum_take_side(sum, &job->sources) ||
         (job->targets.bodies && !sum_take_side(sum, &job->targets)))
         return cli_fail_with(command, "no memory for %lld particles", (long long)bodies->count);
-    if (compute(context, sum, job) != KITH_OK)
-        return cli_fail(command);
+    if ((code = compute(command, sum, context, job)) != exit_ok)
+        return code;
     if ((sum->output || !sum->common.json) && write_result(sum, job) != KITH_OK)
         return cli_fail(command);
-    return sum->common.json ? print_json(command, sum, context, job) : exit_ok;
+    return sum->common.json ? print_json(command, sum, *context, job) : exit_ok;
 }
 
 static int read_particles(const char *command, const struct sum_options *sum, struct sum_job *job)
@@ -290,7 +310,7 @@ int command_sum(int argc, char **argv)
     if (kith_context_create(&where, &context) != KITH_OK)
         code = cli_fail(argv[0]);
     else if ((code = read_particles(argv[0], &sum, &job)) == exit_ok)
-        code = run_sum(argv[0], &sum, context, &job);
+        code = run_sum(argv[0], &sum, &context, &job);
     sum_free_side(&job.sources);
     sum_free_side(&job.targets);
     free(job.result);

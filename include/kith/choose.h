@@ -16,7 +16,10 @@ typedef enum kith_work_kind {
     KITH_WORK_MATRIX,  /* a matrix that is stored; elements */
     KITH_WORK_PAIRS,   /* a list of neighbors; points */
     KITH_WORK_COLLISIONS, /* lattice collisions; beads */
-    KITH_WORK_SPARSE      /* one sparse product; stored entries */
+    KITH_WORK_SPARSE,     /* one sparse product; stored entries */
+    KITH_WORK_SUMS,       /* sums of formulas over all pairs; ordered pairs */
+    KITH_WORK_NEAR,       /* forces or sums within a cutoff; particles */
+    KITH_WORK_NEAR_STEPS  /* a simulation within a cutoff; particles */
 } kith_work_kind;
 
 typedef struct kith_work {

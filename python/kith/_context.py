@@ -343,8 +343,11 @@ class Call:
                 raise ValueError(f"device is {device!r} and the arrays are on {where}; copy them to "
                                  "host memory, or leave the device out")
             context = _kept_context(where, threads, _current_stream(arrays[0]))
-        if context is None and work is not None and device == "auto":
-            device = work.device(threads) if isinstance(work, Work) else work
+        self._chosen_for = None  # the threads of the CPU, if a device was chosen
+        if context is None and isinstance(work, Work) and device == "auto":
+            device, self._chosen_for = work.device(threads), threads
+        elif context is None and work is not None and device == "auto":
+            device = work
         self.context = context or _kept_context(device, threads, None)
         self.stream = (self.context.stream or 1) if on_device else None
         # JAX does not know of kith's stream.
@@ -357,6 +360,17 @@ class Call:
     def show(self, taken):
         """An array as the extension module takes it."""
         return None if taken is None else taken.shown(self.stream)
+
+    def run(self, function, *arguments):
+        """Calls with the context; on the CPU what the GPU that was chosen does not support."""
+        try:
+            return function(self.handle, *arguments)
+        except NotImplementedError as error:
+            if self._chosen_for is None or self.context.device.kind == "cpu":
+                raise
+            _log.info("device cpu: %s", error)
+            self.context = _kept_context("cpu", self._chosen_for, None)
+        return function(self.handle, *arguments)
 
     def done(self) -> None:
         """After the call: waits if the caller's library cannot."""

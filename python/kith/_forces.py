@@ -134,7 +134,8 @@ def accuracy_of(error, theta, order) -> tuple[float, float, int]:
 class PairSums:
     """The arrays that `forces` and `forces_derivative` take, on one device, and their results."""
 
-    def __init__(self, want, out, softening, context, device, threads, runs_on=None, most_pairs=math.inf, **arrays):
+    def __init__(self, want, out, softening, context, device, threads, runs_on=None, most_pairs=math.inf,
+                 is_near=False, **arrays):
         accelerates, has_potential = chosen("want", want, _WANTED)
         self.length, arrays["softening"] = softening_of(softening)
         required = needed("positions", arrays.pop("positions"), (2,))
@@ -143,7 +144,8 @@ class PairSums:
         self._arrays = dict(zip(("positions", *arrays), taken))
         sources, targets = taken[0].shape[0], self._arrays.get("targets")
         evaluated = sources if targets is None else targets.shape[0]
-        work = runs_on or Work("forces", evaluated * min(sources, most_pairs),
+        units = evaluated if is_near else evaluated * min(sources, most_pairs)
+        work = runs_on or Work("near" if is_near else "forces", units,
                                sources if targets is None else sources + evaluated, taken[0].dtype == "float32")
         self.call = Call(taken, context, device, threads, work)
         acceleration, potential = _both(out)
@@ -239,8 +241,7 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
     periodic : bool or sequence of bool, optional
         Along which cell vectors space is periodic: all by default, or the first two.
     cutoff : float, optional
-        Sum the pairs at distances less than the cutoff only, at every periodic image; on a GPU if ``device`` or
-        the arrays name one. Of ``ewald``: the pairs that are summed one by one; the cheapest by default.
+        Sum the pairs at distances less than the cutoff only, at every periodic image. Of ``ewald``: the pairs that are summed one by one; the cheapest by default.
     shift : {'none', 'energy', 'force'}
         With a cutoff: change the energy of a pair by a constant, so that it is 0 there, or so that the force is, too.
     tail : bool
@@ -321,12 +322,12 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
                      method=method, block=block, unroll=unroll, device=device, threads=threads, context=context)
     is_exact = solver == "direct" or (solver == "auto" and error is None and theta is None)
     # A GPU is taken for these where one is named.
-    runs_on = "cpu" if any(given is not None for given in (cutoff, cell, epsilon)) else None
+    runs_on = "cpu" if epsilon is not None or (cell is not None and cutoff is None) else None
     if method in ("tile-p", "tile-p2"):
         runs_on = "auto"  # the first GPU
     sums = PairSums(want, out, softening, context, device, threads, runs_on, math.inf if is_exact else PAIRS_OF_SOLVER,
-                    positions=sources, **arrays)
-    found = _kith.forces(sums.call.handle, *sums.show("targets", "positions", "masses"), *sums.results(),
+                    cutoff is not None, positions=sources, **arrays)
+    found = sums.call.run(_kith.forces, *sums.show("targets", "positions", "masses"), *sums.results(),
                          handle_of(law), constant_of_gravity(g), sums.length,
                          *sums.show(*OF_BODIES, "epsilon", "sigma"), text("solver", solver),
                          *accuracy_of(error, theta, order),

@@ -258,8 +258,7 @@ class Simulation(Bound):
     periodic : bool or sequence of bool, optional
         Along which vectors of ``cell`` space is periodic: all by default.
     cutoff : float, optional
-        Sum the pairs at distances less than this only, at every periodic image; all pairs by default. On a GPU if
-        ``device`` names one.
+        Sum the pairs at distances less than this only, at every periodic image; all pairs by default.
     shift : {'none', 'energy', 'force'}
         See `kith.forces`.
     tail : bool
@@ -337,16 +336,19 @@ class Simulation(Bound):
         count = optional(integer, "systems", systems)
         each = len(bodies) // max(count or 1, 1)
         pairs = len(bodies) * min(each, math.inf if is_exact else PAIRS_OF_SOLVER)
-        # GPUs have no periodic images of all pairs, and cutoffs where they are named
-        work = "cpu" if cutoff is not None or solver in ("ewald", "pme") else Work("steps", pairs, 0, is_single)
+        work = Work("steps", pairs, 0, is_single)
+        if solver in ("ewald", "pme"):
+            work = "cpu"
+        elif cutoff is not None:
+            work = Work("near_steps", len(bodies), 0, is_single)
         self._call = Call((), context, device, threads, work)
         self._law = None if law is None else law_of(law)
         self._steps_in_files = 0
         self._heartbeat, self._heartbeat_every = None, 1
         self._bodies = bodies  # masses and charges, which views and files need
         self._has_lengths = bodies.softening is not None and (softening is None or lengths is not None)
-        self._handle = _kith.create_simulation(
-            self._call.handle, bodies._handle, number("dt", dt), text("integrator", integrator),
+        self._handle = self._call.run(
+            _kith.create_simulation, bodies._handle, number("dt", dt), text("integrator", integrator),
             constant_of_gravity(g), 0.0 if self._has_lengths else length, self._has_lengths, is_single,
             self._law and self._law._handle, text("solver", solver),
             *accuracy_of(error, theta, order), number("eta", eta), chosen("collisions", collisions, _COLLISIONS),

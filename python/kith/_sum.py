@@ -11,7 +11,7 @@ from kith import _kith
 from kith._arguments import chosen, described, flag, number, text
 from kith._arrays import needed, reals, result, take
 from kith._batch import is_batch, joined, part_of, systems_of
-from kith._context import Call, Context, Device
+from kith._context import Call, Context, Device, Work
 from kith._pairs import Pairs, cells_of
 
 
@@ -56,8 +56,8 @@ def sum(positions: ArrayLike, outputs: str | Mapping[str, str], *, cutoff: float
     Parameters
     ----------
     positions : array_like, shape (m, D)
-        Positions of the sources j, in 2 or 3 dimensions; without cutoff, cell and pairs in 1 to 16, where formulas of
-        more than three have r and r2, but not dx, dy and dz. With shape (systems, m, D) each system is summed
+        Positions of the sources j, in 1 to 16 dimensions; in 2 or 3 with a cell, and on a GPU with a cutoff or pairs.
+        Formulas of more than three have r and r2, but not dx, dy and dz. With shape (systems, m, D) each system is summed
         separately; targets, columns and the results have that axis too, or apply to all. float32 gives single
         precision, everything else double.
     outputs : str or dict of str
@@ -92,7 +92,7 @@ def sum(positions: ArrayLike, outputs: str | Mapping[str, str], *, cutoff: float
     method : {'auto', 'reference'}
         ``reference`` needs no compiler: every pair in double precision, one thread.
     device : str or Device
-        Where to compute with arrays in host memory: see `Context`; ``auto`` is the CPU.
+        Where to compute with arrays in host memory: see `Context`.
     threads : int
         Threads of the CPU; 0 for as many as there are cores.
     context : Context, optional
@@ -123,7 +123,7 @@ def sum(positions: ArrayLike, outputs: str | Mapping[str, str], *, cutoff: float
     >>> near = kith.sum(x, {"n": "1", "pull": "w * dx"}, lets={"w": "1 / r2"}, cutoff=1.5, cell=[3.5, 9, 9])
     >>> near["n"].tolist(), near["pull"].tolist()
     ([2.0, 1.0, 1.0], [-1.0, -1.0, 2.0])
-    >>> kith.sum([[0.0] * 9, [1.0] * 9], "r").tolist()
+    >>> kith.sum([[0.0] * 9, [1.0] * 9], "r", cutoff=3.5).tolist()
     [3.0, 3.0]
     """
     sources = needed("positions", positions, (2, 3))
@@ -136,11 +136,11 @@ def sum(positions: ArrayLike, outputs: str | Mapping[str, str], *, cutoff: float
     taken = reals(sources, take("targets", targets, (2,)), *(values for _, values in of + at))
     sources, goals = taken[0], taken[1]
     names = [name for name, _ in of + at]
-    call = Call(taken, context, device, threads, "cpu")
+    call = Call(taken, context, device, threads, _work(method, pairs, cutoff, sources, goals))
     shown = [(name, call.show(values)) for name, values in zip(names, taken[2:])]
     made = result("out", out, sources, ((goals or sources).shape[0], len(wanted)), sources.dtype)
     cells, along = cells_of(cell, periodic, sources.shape[1], 1)
-    _kith.sums(call.handle, call.show(goals), shown[len(of):], call.show(sources), shown[:len(of)], wanted,
+    call.run(_kith.sums, call.show(goals), shown[len(of):], call.show(sources), shown[:len(of)], wanted,
                call.show(made), _cutoff_of(cutoff), cells, along,
                chosen("reduce", reduce, _kith.sums_reductions), flag("include_self", include_self),
                _formulas("lets", lets), _numbers("parameters", parameters),
@@ -149,6 +149,15 @@ def sum(positions: ArrayLike, outputs: str | Mapping[str, str], *, cutoff: float
     if isinstance(outputs, str):
         return made.array[:, 0]
     return {name: made.array[:, k] for k, (name, _) in enumerate(wanted)}
+
+
+def _work(method: str, pairs, cutoff, sources, targets) -> Work | str:
+    """What chooses the device: GPUs have no reference, and a list in host memory stays there."""
+    rows, count = sources.shape[0], (targets or sources).shape[0]
+    if method == "reference" or pairs is not None:
+        return "cpu"
+    return Work("sums" if cutoff is None else "near", count * rows if cutoff is None else count,
+                rows if targets is None else rows + count, sources.dtype == "float32")
 
 
 def _each(positions, outputs, targets, columns, target_columns, out, **options):

@@ -185,6 +185,9 @@ void add_context(nb::module_ &module)
     works["matrix"] = (int)KITH_WORK_MATRIX;
     works["pairs"] = (int)KITH_WORK_PAIRS;
     works["collisions"] = (int)KITH_WORK_COLLISIONS;
+    works["sums"] = (int)KITH_WORK_SUMS;
+    works["near"] = (int)KITH_WORK_NEAR;
+    works["near_steps"] = (int)KITH_WORK_NEAR_STEPS;
     module.attr("works") = works;
     module.def("devices", devices);
     module.def("backends", backends);

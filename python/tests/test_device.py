@@ -33,10 +33,15 @@ def test_calls_tell_their_size(asked):
     kith.collisions([[0, 0], [1, 0]])
     kith.Simulation(x, dt=0.1)
     kith.Simulation(x, dt=0.1, systems=4)
+    kith.sum(x, "r", targets=x[:5])
+    kith.sum(x.astype("float32"), "r", cutoff=1.0)
+    kith.forces(x, cutoff=1.5, cell=[4.0, 4.0, 4.0])
+    kith.Simulation(x, dt=0.1, cutoff=1.5)
     assert asked == [
         ("forces", 400, 20, False, 2), ("forces", 100, 25, True, 0), ("matrix", 400, 20, False, 0),
         ("product", 100, 25, False, 0), ("pairs", 20, 20, False, 0), ("collisions", 2, 2, False, 0),
-        ("steps", 400, 0, False, 0), ("steps", 100, 0, False, 0),
+        ("steps", 400, 0, False, 0), ("steps", 100, 0, False, 0), ("sums", 100, 25, False, 0), ("near", 20, 20, True, 0),
+        ("near", 20, 20, False, 0), ("near_steps", 20, 0, False, 0),
     ]
 
 
@@ -45,8 +50,33 @@ def test_a_device_or_a_context_that_is_named_is_not_chosen(asked):
     kith.forces(x, device="cpu")
     kith.forces(x, context=kith.Context("cpu"))
     kith.matrix(numpy.zeros((3, 7)), law="distance")
-    kith.forces(x, cutoff=1.5, cell=[4.0, 4.0, 4.0])
+    kith.sum(x, "r", method="reference")
     assert asked == []
+
+
+def test_what_the_chosen_gpu_does_not_support_is_computed_on_the_cpu(caplog):
+    call = _context.Call((), work=_context.Work("forces", 4, 2))
+    cpu, devices = call.context, []
+
+    class Gpu:
+        device = kith.devices()[-1].__class__("cuda", 0, "a GPU", "sm_90", 1, 1)
+        _handle = None
+
+    def computes(handle, what):
+        devices.append("cpu" if handle else "cuda")
+        if not handle:
+            raise NotImplementedError("no GPU has it")
+        return what
+
+    call.context = Gpu()
+    with caplog.at_level(logging.INFO, logger="kith"):
+        assert call.run(computes, 5) == 5
+    assert devices == ["cuda", "cpu"] and call.context is cpu
+    assert [record.getMessage() for record in caplog.records] == ["device cpu: no GPU has it"]
+    named = _context.Call((), device="cpu")
+    named.context = Gpu()
+    with pytest.raises(NotImplementedError):
+        named.run(computes, 5)
 
 
 def test_the_choice_is_logged_where_there_is_one(asked, caplog):

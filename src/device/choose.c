@@ -36,6 +36,13 @@ static const struct cost costs[] = {
     [KITH_WORK_COLLISIONS] = {0.1e-6, {0.18e9, 0.18e9}, 22e-6, 9e-9, {60e9, 60e9}},
     /* sparse products, random; an entry is 12 bytes to copy to the GPU */
     [KITH_WORK_SPARSE] = {0.4e-6, {0.6e9, 0.6e9}, 22e-6, 12e-9, {0.22e9, 0.22e9}},
+    /* matrix times vector without storage, gaussian; on a GPU forces by a formula */
+    [KITH_WORK_SUMS] = {0.4e-6, {1.1e9, 2.27e9}, 22e-6, 12e-9, {700e9, 1400e9}},
+    /* sums over 50 neighbors a point, a cell list included (docs/sums.md); calls as those of pairs
+     */
+    [KITH_WORK_NEAR] = {0.4e-6, {2.0e6, 2.8e6}, 70e-6, 12e-9, {1.06e9, 1.67e9}},
+    /* a Lennard-Jones melt within a cutoff (docs/forces.md) */
+    [KITH_WORK_NEAR_STEPS] = {0.1e-6, {3.4e6, 3.6e6}, 15e-6, 0, {1.4e9, 1.8e9}},
 };
 enum { kinds = sizeof costs / sizeof costs[0] };
 

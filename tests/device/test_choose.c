@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { kinds = KITH_WORK_SPARSE + 1 };
+enum { kinds = KITH_WORK_NEAR_STEPS + 1 };
 
 static kith_device_kind chosen(kith_work work, int32_t threads, bool has_gpu)
 {
@@ -25,8 +25,9 @@ static kith_work of_bodies(kith_work_kind kind, double n)
 static void few_bodies_stay_on_the_cpu_and_many_go_to_the_gpu(void **state)
 {
     (void)state;
-    static const kith_work_kind sums[] = {KITH_WORK_FORCES, KITH_WORK_STEPS, KITH_WORK_PRODUCT};
-    for (int k = 0; k < 3; k++)
+    static const kith_work_kind sums[] = {KITH_WORK_FORCES, KITH_WORK_STEPS, KITH_WORK_PRODUCT,
+                                          KITH_WORK_SUMS};
+    for (int k = 0; k < 4; k++)
         for (int threads = 1; threads <= 64; threads *= 2) {
             assert_int_equal(chosen(of_bodies(sums[k], 0), threads, true), KITH_CPU);
             assert_int_equal(chosen(of_bodies(sums[k], 6), threads, true), KITH_CPU);
@@ -40,6 +41,25 @@ static void few_bodies_stay_on_the_cpu_and_many_go_to_the_gpu(void **state)
     assert_int_equal(chosen(of_bodies(KITH_WORK_FORCES, 128), 1, true), KITH_CPU);
     assert_int_equal(chosen(of_bodies(KITH_WORK_FORCES, 1000), 2, true), KITH_CUDA);
     assert_int_equal(chosen(of_bodies(KITH_WORK_STEPS, 256), 2, true), KITH_CUDA);
+}
+
+/* Work within a cutoff grows with the number of particles. */
+static void few_particles_within_a_cutoff_stay_on_the_cpu(void **state)
+{
+    (void)state;
+    static const kith_work_kind near[] = {KITH_WORK_NEAR, KITH_WORK_NEAR_STEPS};
+    for (int k = 0; k < 2; k++)
+        for (int threads = 1; threads <= 64; threads *= 2)
+            for (int dtype = 0; dtype < 2; dtype++) {
+                kith_work work = {.kind = near[k], .dtype = (kith_dtype)dtype};
+                for (work.units = 0; work.units <= 32; work.units += 8) {
+                    work.rows = work.units;
+                    assert_int_equal(chosen(work, threads, true), KITH_CPU);
+                }
+                work.rows = work.units = 1e5;
+                if (threads <= 16)
+                    assert_int_equal(chosen(work, threads, true), KITH_CUDA);
+            }
 }
 
 /* What comes from the host and goes back to it takes longer on its way than on the CPU. */
@@ -87,10 +107,12 @@ static void there_is_one_crossover(void **state)
 {
     (void)state;
     struct random_numbers numbers = random_numbers_begin("test_choose");
-    static const kith_work_kind sums[] = {KITH_WORK_FORCES, KITH_WORK_STEPS, KITH_WORK_PRODUCT};
+    static const kith_work_kind sums[] = {KITH_WORK_FORCES, KITH_WORK_STEPS, KITH_WORK_PRODUCT,
+                                          KITH_WORK_SUMS};
     for (int trial = 0; trial < 2000; trial++) {
         const double n = exp(random_uniform(&numbers, 0, 14));
-        kith_work few = of_bodies(sums[trial % 3], n), more = of_bodies(sums[trial % 3], 2 * n);
+        const kith_work_kind kind = sums[trial / 2 % 4];
+        kith_work few = of_bodies(kind, n), more = of_bodies(kind, 2 * n);
         few.dtype = more.dtype = trial % 2 ? KITH_F32 : KITH_F64;
         if (chosen(few, 1, true) == KITH_CUDA)
             assert_int_equal(chosen(more, 1, true), KITH_CUDA);
@@ -137,6 +159,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_bodies_stay_on_the_cpu_and_many_go_to_the_gpu),
+        cmocka_unit_test(few_particles_within_a_cutoff_stay_on_the_cpu),
         cmocka_unit_test(what_only_moves_stays_on_the_cpu),
         cmocka_unit_test(without_a_gpu_it_is_the_cpu),
         cmocka_unit_test(arrays_on_a_device_are_computed_on_there),
