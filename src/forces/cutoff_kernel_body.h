@@ -185,13 +185,40 @@ SIMD_INLINE void NAME(cutoff_store)(const struct cutoff_variant variant,
         totals[1 + k] -= half * NAME(cutoff_sum_lanes)(sums->virial[k]);
 }
 
-SIMD_INLINE void NAME(cutoff_sum)(const struct cutoff_variant variant, const int moved,
+SIMD_INLINE long long NAME(cutoff_find_others)(const struct cutoff_problem *problem,
+                                               const struct cutoff_candidates *candidates,
+                                               int moved, long long slot)
+{
+    const VREAL limit = simd_all((REAL)problem->limit);
+    VREAL at[3];
+    SIMD_UNROLL
+    for (int c = 0; c < 3; c++)
+        at[c] = NAME(cutoff_one)(problem->target_position[c], slot, 0);
+    const int is_there = slot >= candidates->self_begin && slot < candidates->self_end;
+    const long long self =
+        is_there ? candidates->self_at + slot - candidates->self_begin : candidates->count;
+    long long count = NAME(cutoff_find)(candidates, at, limit, moved, 0, self, 0);
+    if (is_there)
+        count = NAME(cutoff_find)(candidates, at, limit, moved, self + 1, candidates->count, count);
+    NAME(cutoff_pad)(candidates, limit, count);
+    return count;
+}
+
+/* The pairs of a target, stored, whatever the law: compiled once for all of them. */
+static __attribute__((noinline)) long long
+NAME(cutoff_pairs_of)(const struct cutoff_problem *problem,
+                      const struct cutoff_candidates *candidates, long long slot)
+{
+    return candidates->moved ? NAME(cutoff_find_others)(problem, candidates, 1, slot)
+                             : NAME(cutoff_find_others)(problem, candidates, 0, slot);
+}
+
+SIMD_INLINE void NAME(cutoff_sum)(const struct cutoff_variant variant,
                                   const struct cutoff_problem *problem,
                                   const struct cutoff_candidates *candidates, long long begin,
                                   long long end, double totals[cutoff_totals])
 {
     const struct NAME(law_constants) law = NAME(law_load)(&problem->numbers);
-    const VREAL limit = simd_all((REAL)problem->limit);
     for (long long slot = begin; slot < end; slot++) {
         const struct NAME(cutoff_target)
             target = {NAME(cutoff_one)(problem->target_weight, slot, 1),
@@ -199,18 +226,7 @@ SIMD_INLINE void NAME(cutoff_sum)(const struct cutoff_variant variant, const int
                       simd_all((REAL)problem->softening2) +
                           NAME(cutoff_one)(problem->target_half_softening2, slot, 0)};
         struct NAME(cutoff_sums) sums = {0};
-        VREAL at[3];
-        SIMD_UNROLL
-        for (int c = 0; c < 3; c++)
-            at[c] = NAME(cutoff_one)(problem->target_position[c], slot, 0);
-        const int is_there = slot >= candidates->self_begin && slot < candidates->self_end;
-        const long long self =
-            is_there ? candidates->self_at + slot - candidates->self_begin : candidates->count;
-        long long count = NAME(cutoff_find)(candidates, at, limit, moved, 0, self, 0);
-        if (is_there)
-            count =
-                NAME(cutoff_find)(candidates, at, limit, moved, self + 1, candidates->count, count);
-        NAME(cutoff_pad)(candidates, limit, count);
+        const long long count = NAME(cutoff_pairs_of)(problem, candidates, slot);
         for (long long p = 0; p < count; p += NAME(lanes))
             NAME(cutoff_add)(variant, problem, &law, candidates, &target, p, count, &sums);
         NAME(cutoff_store)(variant, problem, slot, &sums, totals);
@@ -223,10 +239,7 @@ SIMD_INLINE void NAME(cutoff_sum)(const struct cutoff_variant variant, const int
         long long begin, long long end, double totals[cutoff_totals])                              \
     {                                                                                              \
         const struct cutoff_variant variant = {kind, everything, shifted};                         \
-        if (candidates->moved)                                                                     \
-            NAME(cutoff_sum)(variant, 1, problem, candidates, begin, end, totals);                 \
-        else                                                                                       \
-            NAME(cutoff_sum)(variant, 0, problem, candidates, begin, end, totals);                 \
+        NAME(cutoff_sum)(variant, problem, candidates, begin, end, totals);                        \
     }
 /* The force alone goes without what is rare. */
 #define DEFINE_KERNEL(linkage, name, kind)                                                         \
