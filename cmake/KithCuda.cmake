@@ -19,10 +19,25 @@ function(kith_cuda_architectures compiler_version result)
   set(${result} ${known} ${newest} PARENT_SCOPE)
 endfunction()
 
+# The Python package that `pip install .` compiles is for this machine: for its GPUs alone, and without
+# one for the CPU. Code for all that kith knows takes ten minutes.
+set(kith_cuda_no_gpu OFF)
+if(KITH_BUILD_PYTHON AND KITH_CUDA STREQUAL "AUTO" AND NOT KITH_CUDA_ARCHITECTURES
+   AND NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+  execute_process(COMMAND nvidia-smi -L OUTPUT_VARIABLE gpus ERROR_QUIET RESULT_VARIABLE failed)
+  if(gpus MATCHES "GPU")
+    set(KITH_CUDA_ARCHITECTURES native)
+  else()
+    set(kith_cuda_no_gpu ON)
+  endif()
+endif()
+
 set(KITH_HAS_CUDA OFF)
 set(kith_cuda_missing "")
 if(KITH_CUDA STREQUAL "AUTO" AND NOT PROJECT_IS_TOP_LEVEL)
   set(kith_cuda_missing "inside another project it needs KITH_CUDA=ON")
+elseif(kith_cuda_no_gpu)
+  set(kith_cuda_missing "this machine has no GPU; KITH_CUDA=ON compiles for others")
 elseif(KITH_CUDA STREQUAL "AUTO" AND KITH_SANITIZE)
   set(kith_cuda_missing "sanitizers are for the host's code")
 elseif(KITH_CUDA) # AUTO counts as true

@@ -40,7 +40,7 @@ sed -i "s|^name = \"kith\"|name = \"$name\"|" "$work/source/pyproject.toml"
 [ -z "$address" ] ||
     sed -i "s|^requires-python = .*|&\nurls = { Homepage = \"$address\" }|" "$work/source/pyproject.toml"
 
-for option in "-DKITH_CUDA=$cuda" -DKITH_CUDA_SMALL=ON -DKITH_MPI=OFF -DKITH_FFTW=OFF -DKITH_HDF5=ON -DKITH_VIEW=ON \
+for option in -DKITH_INSTRUCTION_SETS=all "-DKITH_CUDA=$cuda" -DKITH_CUDA_SMALL=ON -DKITH_MPI=OFF -DKITH_FFTW=OFF -DKITH_HDF5=ON -DKITH_VIEW=ON \
     -DHDF5_USE_STATIC_LIBRARIES=ON "-DHDF5_ROOT=$libraries" -DHDF5_NO_FIND_PACKAGE_CONFIG_FILE=ON \
     "-DKITH_MICROHTTPD_INCLUDE=$libraries/include" "-DKITH_MICROHTTPD_LIBRARY=$libraries/lib/libmicrohttpd.so" \
     -DKITH_WARNINGS_AS_ERRORS=ON; do

@@ -22,8 +22,10 @@ static bool supports(const char *name)
 
 #define SUPPORTED(name) supports(name)
 static const kith_isa descriptions[] = {
-#ifndef KITH_BASELINE_ONLY
+#ifndef KITH_WITHOUT_V4
     {"v4", "x86-64-v4: AVX-512", false},
+#endif
+#ifndef KITH_WITHOUT_V3
     {"v3", "x86-64-v3: AVX2 and FMA", false},
 #endif
     {"v2", "x86-64-v2: SSE4.2", false},

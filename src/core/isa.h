@@ -5,12 +5,20 @@
 #include "kith/build.h"
 
 /* The instruction sets that CMake compiles CPU kernels for, best first (cmake/KithIsa.cmake has the
- * same list). A kernel file defines one table per set, its name ending in the set's: each room
- * lists its tables with KITH_EACH_ISA, and the index of a row is the same everywhere. */
-#if defined(__x86_64__) && defined(KITH_BASELINE_ONLY)
-#define KITH_EACH_ISA(ROW) ROW(v2)
-#elif defined(__x86_64__)
-#define KITH_EACH_ISA(ROW) ROW(v4) ROW(v3) ROW(v2)
+ * same list). A kernel file defines one table a set, its name ending in the set's: each room lists
+ * its tables with KITH_EACH_ISA, and the index of a row is the same everywhere. */
+#if defined(__x86_64__)
+#ifdef KITH_WITHOUT_V4
+#define KITH_ROW_V4(ROW)
+#else
+#define KITH_ROW_V4(ROW) ROW(v4)
+#endif
+#ifdef KITH_WITHOUT_V3
+#define KITH_ROW_V3(ROW)
+#else
+#define KITH_ROW_V3(ROW) ROW(v3)
+#endif
+#define KITH_EACH_ISA(ROW) KITH_ROW_V4(ROW) KITH_ROW_V3(ROW) ROW(v2)
 #elif defined(__aarch64__)
 #define KITH_EACH_ISA(ROW) ROW(neon)
 #else

@@ -208,15 +208,12 @@ SIMD_INLINE void NAME(verlet_sum)(const enum law_kind kind, const struct verlet_
             particle.row = row - (VMASK){0};
             particle.charge = simd_all(constants.charges ? constants.charges[slot] : (REAL)1);
         }
-        if (segment->is_own) {
-            const VREAL left_out = NAME(verlet_lanes_after)(lane, segment->left_out);
+        if (segment->is_own || segment->left_out) {
+            const int first = segment->is_own ? own : entries[segment->begin];
+            const VREAL left_out =
+                NAME(verlet_lanes_after)(segment->is_own ? lane : -1, segment->left_out);
             NAME(verlet_meet)
-            (form, variant, &constants, &particle, own, &left_out, force, &sums);
-        } else if (segment->left_out) {
-            const VREAL left_out = NAME(verlet_lanes_after)(-1, segment->left_out);
-            NAME(verlet_meet)
-            (form, variant, &constants, &particle, entries[segment->begin], &left_out, force,
-             &sums);
+            (form, variant, &constants, &particle, first, &left_out, force, &sums);
         }
         for (int k = !segment->is_own && segment->left_out; k < segment->count; k++) {
             const int other = entries[segment->begin + k];
