@@ -22,7 +22,7 @@ int cli_choose_device(const char *command, const struct common_options *common, 
 bool cli_fall_back(const char *command, const struct common_options *common, kith_status status,
                    kith_context **context);
 
-/* The same of a run of these bodies, or without any of a run that is resumed, with those in its
+/* The same for a run of these bodies, or without bodies for a resumed run, with those in its
  * file. */
 int cli_choose_device_of_run(const char *command, const struct common_options *common,
                              const kith_run_options *run, const kith_bodies *bodies,

@@ -241,7 +241,8 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
     periodic : bool or sequence of bool, optional
         Along which cell vectors space is periodic: all by default, or the first two.
     cutoff : float, optional
-        Sum the pairs at distances less than the cutoff only, at every periodic image. Of ``ewald``: the pairs that are summed one by one; the cheapest by default.
+        Sum the pairs at distances less than the cutoff only, at every periodic image.
+        Of ``ewald``: the pairs that are summed one by one; the cheapest by default.
     shift : {'none', 'energy', 'force'}
         With a cutoff: change the energy of a pair by a constant, so that it is 0 there, or so that the force is, too.
     tail : bool

@@ -57,8 +57,8 @@ def sum(positions: ArrayLike, outputs: str | Mapping[str, str], *, cutoff: float
     ----------
     positions : array_like, shape (m, D)
         Positions of the sources j, in 1 to 16 dimensions; in 2 or 3 with a cell, and on a GPU with a cutoff or pairs.
-        Formulas of more than three have r and r2, but not dx, dy and dz. With shape (systems, m, D) each system is summed
-        separately; targets, columns and the results have that axis too, or apply to all. float32 gives single
+        Formulas of more than three have r and r2, but not dx, dy and dz. With shape (systems, m, D) each system is
+        summed separately; targets, columns and the results have that axis too, or apply to all. float32 gives single
         precision, everything else double.
     outputs : str or dict of str
         A formula, or formulas by name; all are computed in one pass.

@@ -40,8 +40,8 @@ def test_calls_tell_their_size(asked):
     assert asked == [
         ("forces", 400, 20, False, 2), ("forces", 100, 25, True, 0), ("matrix", 400, 20, False, 0),
         ("product", 100, 25, False, 0), ("pairs", 20, 20, False, 0), ("collisions", 2, 2, False, 0),
-        ("steps", 400, 0, False, 0), ("steps", 100, 0, False, 0), ("sums", 100, 25, False, 0), ("near", 20, 20, True, 0),
-        ("near", 20, 20, False, 0), ("near_steps", 20, 0, False, 0),
+        ("steps", 400, 0, False, 0), ("steps", 100, 0, False, 0), ("sums", 100, 25, False, 0),
+        ("near", 20, 20, True, 0), ("near", 20, 20, False, 0), ("near_steps", 20, 0, False, 0),
     ]
 
 

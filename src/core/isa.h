@@ -5,8 +5,8 @@
 #include "kith/build.h"
 
 /* The instruction sets that CMake compiles CPU kernels for, best first (cmake/KithIsa.cmake has the
- * same list). A kernel file defines one table a set, its name ending in the set's: each room lists
- * its tables with KITH_EACH_ISA, and the index of a row is the same everywhere. */
+ * same list). A kernel file defines one table per set, its name ending in the set's: each room
+ * lists its tables with KITH_EACH_ISA, and the index of a row is the same everywhere. */
 #if defined(__x86_64__)
 #ifdef KITH_WITHOUT_V4
 #define KITH_ROW_V4(ROW)
