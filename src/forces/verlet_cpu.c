@@ -31,9 +31,9 @@ struct job {
     struct verlet *verlet;
     struct verlet_problem of_kernel;
     verlet_kernel *kernel;
-    int64_t threads;
+    int64_t threads, sum_count;
     bool has_totals;                 /* the pass sums these, too */
-    struct verlet_sums *sums;        /* of each thread, */
+    struct verlet_sums *sums;        /* of each thread, and of a domain those with ghosts, */
     struct verlet_wide (*across)[3]; /* and what they sum across the images; or NULL */
     atomic_long next;
 };
@@ -58,7 +58,7 @@ bool verlet_suits(const struct forces_problem *problem, const struct cutoff_law 
 static kith_status make_room(struct job *job)
 {
     struct verlet *verlet = job->verlet;
-    const int64_t numbers = 3 * verlet->list.clusters * verlet->list.lanes;
+    const int64_t numbers = 3 * verlet->list.cluster_room * verlet->list.lanes;
     if (job->threads > verlet->thread_room) {
         unsigned long long **forces = NULL;
         KITH_TRY(kith_allocate(job->threads, sizeof *forces, "Verlet list", &forces));
@@ -77,14 +77,14 @@ static kith_status make_room(struct job *job)
 static kith_status clear_sums(struct job *job)
 {
     const int64_t images = job->verlet->list.image_count;
-    memset(job->sums, 0, (size_t)job->threads * sizeof *job->sums);
+    memset(job->sums, 0, (size_t)job->sum_count * sizeof *job->sums);
     if (!job->has_totals)
         return KITH_OK;
     if (!job->across)
-        KITH_TRY(
-            kith_allocate(job->threads * images, sizeof *job->across, "Verlet list", &job->across));
-    memset(job->across, 0, (size_t)(job->threads * images) * sizeof *job->across);
-    for (int64_t k = 0; k < job->threads; k++)
+        KITH_TRY(kith_allocate(job->sum_count * images, sizeof *job->across, "Verlet list",
+                               &job->across));
+    memset(job->across, 0, (size_t)(job->sum_count * images) * sizeof *job->across);
+    for (int64_t k = 0; k < job->sum_count; k++)
         job->sums[k].across = job->across + k * images;
     return KITH_OK;
 }
@@ -94,14 +94,20 @@ static void sum_in_lane(void *argument, int64_t k)
     struct job *job = argument;
     const struct verlet_list *list = &job->verlet->list;
     unsigned long long *force = job->verlet->forces[k];
-    memset(force, 0, (size_t)(3 * list->clusters * list->lanes) * sizeof *force);
+    if (list->all_clusters == 0)
+        return;
+    memset(force, 0, (size_t)(3 * list->all_clusters * list->lanes) * sizeof *force);
     for (;;) {
         const int64_t t = list->first_task + atomic_fetch_add(&job->next, 1);
         if (t >= list->end_task || kith_context_stops(job->context))
             return;
         const struct verlet_task *task = &list->tasks[t];
-        job->kernel(&job->of_kernel, task->segments, task->segment_count, task->entries, force,
+        job->kernel(&job->of_kernel, task->segments, task->first_with_ghosts, task->entries, force,
                     &job->sums[k]);
+        if (task->segment_count > task->first_with_ghosts)
+            job->kernel(&job->of_kernel, task->segments + task->first_with_ghosts,
+                        task->segment_count - task->first_with_ghosts, task->entries, force,
+                        &job->sums[job->threads + k]);
     }
 }
 
@@ -120,7 +126,7 @@ static int exponent_of(double largest)
 static kith_status agree_on_largest(const struct job *job, kith_status status, double *largest)
 {
     int64_t bits = INT64_MAX;
-    if (!job->verlet->part.is_divided)
+    if (!job->verlet->part.is_divided && !job->verlet->is_of_domain)
         return status;
     if (!isnan(*largest))
         memcpy(&bits, largest, sizeof bits);
@@ -134,7 +140,7 @@ static kith_status find_largest(const struct job *job, kith_status status, doubl
                                 double *value)
 {
     *force = *value = 0;
-    for (int64_t k = 0; k < job->threads; k++) {
+    for (int64_t k = 0; k < job->sum_count; k++) {
         if (!isnan(*force) && !(job->sums[k].largest <= *force))
             *force = job->sums[k].largest;
         if (!isnan(*value) && !(job->sums[k].largest_value <= *value))
@@ -229,27 +235,42 @@ static kith_status add_ranks(struct job *job)
     return KITH_OK;
 }
 
+/* What the threads from `first` on have summed, to the sums of that one. */
+static void add_threads(struct job *job, int64_t first)
+{
+    const int64_t images = job->verlet->list.image_count;
+    struct verlet_wide *all = job->across[first * images];
+    for (int64_t k = first + 1; k < first + job->threads; k++) {
+        verlet_wide_add(&job->sums[first].energy, job->sums[k].energy);
+        for (int64_t t = 0; t < 3 * images; t++)
+            verlet_wide_add(&all[t], job->across[k * images][t]);
+    }
+}
+
 /* The totals, of the sums of all threads and ranks. */
 static kith_status find_totals(struct job *job)
 {
     struct verlet *verlet = job->verlet;
     struct verlet_found *found = &verlet->found;
     const int64_t images = verlet->list.image_count;
-    struct verlet_wide *all = job->across[0], energy = job->sums[0].energy;
+    struct verlet_wide *all = job->across[0], energy;
+    struct verlet_totals totals = {.across = (const struct verlet_wide(*)[3])job->across,
+                                   .unit = found->unit};
     found->totals = (kith_forces_totals){.volume = job->problem->space.volume};
-    for (int64_t k = 1; k < job->threads; k++) {
-        verlet_wide_add(&energy, job->sums[k].energy);
-        for (int64_t t = 0; t < 3 * images; t++)
-            verlet_wide_add(&all[t], job->across[k * images][t]);
-    }
+    for (int64_t first = 0; first < job->sum_count; first += job->threads)
+        add_threads(job, first);
+    energy = job->sums[0].energy;
     if (verlet->part.is_divided) {
         ranks_add(job->context, &energy.high, 2);
         ranks_add(job->context, &all->high, 6 * images);
     }
+    if (verlet->is_of_domain) {
+        totals.across_with_ghosts =
+            (const struct verlet_wide(*)[3])(job->across + job->threads * images);
+        verlet_wide_add_halves(job->context, &energy, job->sums[job->threads].energy);
+    }
     found->totals.energy = verlet_wide_value(energy) * ldexp(1, verlet->value_exponent - pair_bits);
-    return verlet_add_virial(job->context, verlet, force_of, verlet,
-                             (const struct verlet_wide(*)[3])job->across, found->unit,
-                             &found->totals);
+    return verlet_add_virial(job->context, verlet, force_of, verlet, &totals, &found->totals);
 }
 
 static void store_part(void *argument, int64_t part)
@@ -315,7 +336,8 @@ static kith_status find(struct job *job, const struct verlet_kernels *kernels, b
     job->threads =
         kith_threads_for(job->context, (double)job->problem->target_count / forces_a_second);
     KITH_TRY(make_room(job));
-    KITH_TRY(kith_allocate(job->threads, sizeof *job->sums, "Verlet list", &job->sums));
+    job->sum_count = job->threads * (verlet->is_of_domain ? 2 : 1);
+    KITH_TRY(kith_allocate(job->sum_count, sizeof *job->sums, "Verlet list", &job->sums));
     kith_status status = sum(job, done);
     if (status == KITH_OK && *done)
         status = add_ranks(job);
@@ -342,31 +364,39 @@ static bool expects_totals(const struct forces_problem *problem, struct verlet *
     return true;
 }
 
-kith_status verlet_forces_cpu(kith_context *context, const struct forces_problem *problem,
-                              const struct cutoff_law *law, struct verlet *of_dtype[2], bool *done)
+const struct verlet_kernels *verlet_kernels_of(const kith_context *context)
 {
 #define ADDRESS(isa) &verlet_kernels_##isa,
     static const struct verlet_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
 #undef ADDRESS
-    const struct verlet_kernels *kernels = each_isa[context->isa];
-    struct verlet **verlet = &of_dtype[problem->dtype == KITH_F64];
-    struct job job = {.context = context, .problem = problem, .law = law};
-    bool is_far = false;
-    *done = false;
-    KITH_TRY(verlet_take_places(context, problem, law, kernels, verlet, &is_far));
-    if (is_far)
-        return KITH_OK;
-    job.verlet = *verlet;
-    job.has_totals = expects_totals(problem, job.verlet);
-    const struct verlet_found *found = &job.verlet->found;
+    return each_isa[context->isa];
+}
+
+kith_status verlet_forces_placed(kith_context *context, const struct forces_problem *problem,
+                                 const struct cutoff_law *law, struct verlet *verlet, bool *done)
+{
+    struct job job = {.context = context, .problem = problem, .law = law, .verlet = verlet};
+    job.has_totals = expects_totals(problem, verlet);
+    const struct verlet_found *found = &verlet->found;
     *done = found->is_there && (found->has_totals || !problem->space.totals);
     if (!*done)
-        KITH_TRY(find(&job, kernels, done));
+        KITH_TRY(find(&job, verlet_kernels_of(context), done));
     if (!*done)
         return KITH_OK;
     if (problem->space.totals)
         *problem->space.totals = found->totals;
     return verlet_for_slots(context, problem->target_count, store_part, &job);
+}
+
+kith_status verlet_forces_cpu(kith_context *context, const struct forces_problem *problem,
+                              const struct cutoff_law *law, struct verlet *of_dtype[2], bool *done)
+{
+    struct verlet **verlet = &of_dtype[problem->dtype == KITH_F64];
+    bool is_far = false;
+    *done = false;
+    KITH_TRY(
+        verlet_take_places(context, problem, law, verlet_kernels_of(context), verlet, &is_far));
+    return is_far ? KITH_OK : verlet_forces_placed(context, problem, law, *verlet, done);
 }
 
 void verlet_free_both(struct verlet *of_dtype[2])

@@ -21,35 +21,81 @@ static const double arranged_a_second = 1e7;
 /* Where slots are that are not there: nothing is near them, and no square of it overflows. */
 static const double far_away = 1e15;
 
-kith_status verlet_list_create(int64_t count, int lanes, kith_dtype dtype, struct verlet_list *list)
+static void free_clusters(struct verlet_list *list)
+{
+    free(list->points);
+    free(list->position);
+    free(list->boxes);
+    free(list->leaves);
+    free(list->touched);
+    list->points = NULL;
+    list->position = NULL;
+    list->boxes = NULL;
+    list->leaves = NULL;
+    list->touched = NULL;
+    list->cluster_room = 0;
+}
+
+static kith_status make_room_for_clusters(int64_t clusters, struct verlet_list *list)
 {
     static const char what[] = "Verlet list";
-    *list = (struct verlet_list){.count = count, .lanes = lanes, .dtype = dtype};
-    list->clusters = (count + lanes - 1) / lanes;
-    list->task_count = (list->clusters + verlet_clusters_a_task - 1) / verlet_clusters_a_task;
-    const int64_t slots = list->clusters * lanes;
+    const int64_t slots = clusters * list->lanes;
+    free_clusters(list);
     KITH_TRY(kith_allocate(slots, sizeof *list->points, what, &list->points));
-    KITH_TRY(kith_allocate(3 * slots, kith_dtype_bytes(dtype), what, &list->position));
-    KITH_TRY(kith_allocate(2 * list->clusters, sizeof *list->boxes, what, &list->boxes));
-    KITH_TRY(kith_allocate(list->clusters, sizeof *list->leaves, what, &list->leaves));
-    KITH_TRY(kith_allocate(list->task_count, sizeof *list->tasks, what, &list->tasks));
-    return kith_allocate(list->clusters, sizeof *list->touched, what, &list->touched);
+    KITH_TRY(kith_allocate(3 * slots, kith_dtype_bytes(list->dtype), what, &list->position));
+    KITH_TRY(kith_allocate(2 * clusters, sizeof *list->boxes, what, &list->boxes));
+    KITH_TRY(kith_allocate(clusters, sizeof *list->leaves, what, &list->leaves));
+    KITH_TRY(kith_allocate(clusters, sizeof *list->touched, what, &list->touched));
+    list->cluster_room = clusters;
+    return KITH_OK;
+}
+
+/* Tasks keep what they have. */
+static kith_status make_room_for_tasks(int64_t tasks, struct verlet_list *list)
+{
+    struct verlet_task *more = NULL;
+    KITH_TRY(kith_allocate(tasks, sizeof *more, "Verlet list", &more));
+    if (list->tasks)
+        memcpy(more, list->tasks, (size_t)list->task_room * sizeof *more);
+    free(list->tasks);
+    list->tasks = more;
+    list->task_room = tasks;
+    return KITH_OK;
+}
+
+/* Of a list whose size changes, room for a tenth more. */
+static int64_t room_for(int64_t wanted, int64_t room)
+{
+    return room > 0 ? wanted + wanted / 10 : wanted;
+}
+
+kith_status verlet_list_resize(int64_t count, int64_t ghosts, struct verlet_list *list)
+{
+    list->count = count;
+    list->ghosts = ghosts;
+    list->clusters = (count + list->lanes - 1) / list->lanes;
+    list->all_clusters = list->clusters + (ghosts + list->lanes - 1) / list->lanes;
+    list->task_count = (list->clusters + verlet_clusters_a_task - 1) / verlet_clusters_a_task;
+    list->first_task = 0;
+    list->end_task = list->task_count;
+    if (list->all_clusters > list->cluster_room)
+        KITH_TRY(make_room_for_clusters(room_for(list->all_clusters, list->cluster_room), list));
+    return list->task_count > list->task_room
+               ? make_room_for_tasks(room_for(list->task_count, list->task_room), list)
+               : KITH_OK;
 }
 
 void verlet_list_free(struct verlet_list *list)
 {
-    for (int64_t t = 0; t < list->task_count && list->tasks; t++) {
+    free_clusters(list);
+    for (int64_t t = 0; t < list->task_room; t++) {
         free(list->tasks[t].segments);
         free(list->tasks[t].entries);
+        free(list->tasks[t].with_ghosts);
         free(list->tasks[t].of_group.clusters);
         free(list->tasks[t].of_cluster.clusters);
     }
-    free(list->points);
-    free(list->position);
-    free(list->boxes);
     free(list->tasks);
-    free(list->touched);
-    free(list->leaves);
     verlet_excluded_free(&list->excluded);
     free(list->images);
     free(list->translations);
@@ -60,9 +106,12 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* The slots of clusters end before the first of this one. */
 static int64_t end_of(const struct verlet_list *list, int64_t cluster)
 {
-    return least(cluster * list->lanes, list->count);
+    const int64_t end =
+        cluster <= list->clusters ? list->count : verlet_first_ghost(list) + list->ghosts;
+    return least(cluster * list->lanes, end);
 }
 
 static void swap(struct verlet_point *a, struct verlet_point *b)
@@ -170,11 +219,12 @@ static void join(struct verlet_list *list, const struct subtree *tree)
 
 static void place_cluster(struct verlet_list *list, int64_t cluster)
 {
+    const int64_t end = end_of(list, cluster + 1);
     for (int lane = 0; lane < list->lanes; lane++) {
         const int64_t slot = cluster * list->lanes + lane;
         for (int c = 0; c < 3; c++)
             real_set(list->dtype, list->position, (cluster * 3 + c) * list->lanes + lane,
-                     slot < list->count ? list->points[slot].x[c] : far_away);
+                     slot < end ? list->points[slot].x[c] : far_away);
     }
 }
 
@@ -229,15 +279,24 @@ static void join_top(struct verlet_list *list, const struct subtree *tree, int l
     join(list, tree);
 }
 
-kith_status verlet_list_arrange(kith_context *context, struct verlet_list *list)
+static kith_status arrange_from(kith_context *context, struct verlet_list *list, int64_t node,
+                                int64_t begin, int64_t end)
 {
     struct arranging arranging = {.list = list};
-    const struct subtree root = {0, 0, list->clusters,
-                                 span_of_points(list->points, 0, list->count)};
+    struct subtree root = {.node = node, .begin = begin, .end = end};
+    if (begin == end)
+        return KITH_OK;
+    root.room = span_of_points(list->points, begin * list->lanes, end_of(list, end));
     divide_top(&arranging, &root, 0);
     KITH_TRY(kith_for_each(context,
                            kith_threads_for(context, (double)list->count / arranged_a_second),
                            arranging.count, arrange_subtree, &arranging));
     join_top(list, &root, 0);
     return KITH_OK;
+}
+
+kith_status verlet_list_arrange(kith_context *context, struct verlet_list *list)
+{
+    KITH_TRY(arrange_from(context, list, 0, 0, list->clusters));
+    return arrange_from(context, list, 2 * list->clusters, list->clusters, list->all_clusters);
 }

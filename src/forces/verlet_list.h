@@ -33,19 +33,27 @@ struct verlet_task {
     struct verlet_segment *segments;
     int *entries;
     int64_t segment_count, segment_room, entry_count, entry_room;
+    int64_t
+        first_with_ghosts; /* the segments from there on have ghosts as entries, the others none */
+    struct verlet_segment *with_ghosts; /* as they are found */
+    int64_t with_ghosts_count, with_ghosts_room;
     struct verlet_candidates of_group, of_cluster;
     kith_status status;
 };
 
+/* Of the particles of one rank, their clusters are followed by those of ghosts: particles of other
+ * ranks, which are in pairs with them and not with each other. */
 struct verlet_list {
     int64_t count, clusters, task_count;
+    int64_t ghosts, all_clusters;
+    int64_t cluster_room, task_room;
     int64_t first_task, end_task; /* those that are searched: all, or a rank's */
-    int lanes;                    /* slots of a cluster; only the last cluster may lack some */
-    kith_dtype dtype;             /* of positions */
-    struct verlet_point *points;  /* by slot */
-    void *position;               /* verlet_kernel.h; slots that are not there are far away */
-    struct verlet_box *boxes;     /* of the tree's nodes, before their children */
-    int32_t *leaves;              /* the node of each cluster */
+    int lanes;        /* slots of a cluster; only the last of either kind may lack some */
+    kith_dtype dtype; /* of positions */
+    struct verlet_point *points; /* by slot */
+    void *position;              /* verlet_kernel.h; slots that are not there are far away */
+    struct verlet_box *boxes;    /* of the two trees' nodes, before their children */
+    int32_t *leaves;             /* the node of each cluster */
     struct verlet_task *tasks;
     int32_t *touched; /* how often a cluster is subtracted from */
     struct verlet_excluded excluded;
@@ -62,9 +70,15 @@ static inline int64_t verlet_place(const struct verlet_list *list, int64_t slot)
     return slot + 2 * (slot & -(int64_t)list->lanes); /* lanes is a power of two */
 }
 
-/* Allocates a list of count > 0 particles. Errors: KITH_OUT_OF_MEMORY. */
-kith_status verlet_list_create(int64_t count, int lanes, kith_dtype dtype,
-                               struct verlet_list *list);
+/* The slot of the first ghost. */
+static inline int64_t verlet_first_ghost(const struct verlet_list *list)
+{
+    return list->clusters * list->lanes;
+}
+
+/* Room for so many particles and ghosts, whose points are to be filled in. What there is has lanes
+ * and dtype, and may be empty. Errors: KITH_OUT_OF_MEMORY. */
+kith_status verlet_list_resize(int64_t count, int64_t ghosts, struct verlet_list *list);
 void verlet_list_free(struct verlet_list *list);
 
 /* Arranges list->points as slots, and fills in the boxes and the positions. */

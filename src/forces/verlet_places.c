@@ -19,19 +19,8 @@ static const double slots_a_second = 1e8;
 static const double first_skin = 0.16, least_skin = 0.02, largest_skin = 0.5;
 enum { least_life = 10, most_life = 30 };
 
-struct job {
-    kith_context *context;
-    const struct forces_problem *problem;
-    const struct cutoff_law *law;
-    struct verlet *verlet;
-    atomic_bool is_far, is_used_up, has_moved;
-};
-
-void verlet_free(struct verlet *verlet)
+static void free_slots(struct verlet *verlet)
 {
-    if (!verlet)
-        return;
-    verlet_list_free(&verlet->list);
     free(verlet->moves);
     free(verlet->weight);
     free(verlet->charge);
@@ -39,6 +28,18 @@ void verlet_free(struct verlet *verlet)
     for (int64_t k = 0; k < verlet->thread_room; k++)
         free(verlet->forces[k]);
     free(verlet->forces);
+    verlet->moves = NULL;
+    verlet->weight = verlet->charge = verlet->row = NULL;
+    verlet->forces = NULL;
+    verlet->thread_room = 0;
+}
+
+void verlet_free(struct verlet *verlet)
+{
+    if (!verlet)
+        return;
+    verlet_list_free(&verlet->list);
+    free_slots(verlet);
     tasks_free(&verlet->part);
     free(verlet);
 }
@@ -49,38 +50,44 @@ kith_status verlet_for_slots(kith_context *context, int64_t count, kith_task *ta
                          (count + verlet_slots_a_part - 1) / verlet_slots_a_part, task, argument);
 }
 
-static kith_status for_slots(struct job *job, kith_task *task)
+static kith_status for_slots(struct verlet_placing *placing, kith_task *task)
 {
-    return verlet_for_slots(job->context, job->problem->target_count, task, job);
+    return verlet_for_slots(placing->context, placing->problem->target_count, task, placing);
 }
 
-static int64_t end_of_part(const struct job *job, int64_t part)
+static int64_t end_of_part(const struct verlet_placing *placing, int64_t part)
 {
-    return verlet_end_of_part(part, job->problem->target_count);
+    return verlet_end_of_part(part, placing->problem->target_count);
+}
+
+double verlet_open_extent(const struct forces_problem *problem)
+{
+    double open = 0;
+    bool is_open = false;
+    for (int k = 0; k < problem->dimensions; k++)
+        is_open = is_open || !problem->space.lattice->periodic[k];
+    for (int c = 0; c < problem->dimensions && is_open; c++)
+        for (int64_t i = 0; i < problem->target_count; i++) {
+            const double x = fabs(real_get(problem->dtype, problem->target_position[c], i));
+            open = x > open ? x : open;
+        }
+    return open;
 }
 
 /* A grid on which positions of the cell, or of all particles where that is open, and their
  * differences are exact in the dtype: of the cell and the cutoff alone if the cell is closed. */
-static void choose_grid(const struct forces_problem *problem, struct verlet_grid *grid)
+void verlet_choose_grid(const struct forces_problem *problem, double open, struct verlet_grid *grid)
 {
     const struct pairs_lattice *lattice = problem->space.lattice;
-    double extent = 4 * problem->space.cutoff, open = 0;
+    double extent = 4 * problem->space.cutoff;
     int exponent = 0;
-    bool is_open = false;
     for (int k = 0; k < 3; k++) {
         double longest = 0;
         for (int c = 0; c < 3; c++)
             longest = fmax(longest, fabs(lattice->basis[k][c]));
         if (lattice->periodic[k])
             extent += longest;
-        else if (k < problem->dimensions)
-            is_open = true;
     }
-    for (int c = 0; c < problem->dimensions && is_open; c++)
-        for (int64_t i = 0; i < problem->target_count; i++) {
-            const double x = fabs(real_get(problem->dtype, problem->target_position[c], i));
-            open = x > open ? x : open;
-        }
     (void)frexp(extent + 2 * open, &exponent);
     grid->length = ldexp(1, exponent - (problem->dtype == KITH_F64 ? 53 : 24));
     for (int k = 0; k < 3; k++)
@@ -105,10 +112,10 @@ static inline bool grids_of(const struct forces_problem *problem, double per_gri
 /* Positions of the slots as they are now, and whether one has moved too far for the list. */
 static void refresh_part(void *argument, int64_t part)
 {
-    struct job *job = argument;
-    struct verlet *verlet = job->verlet;
+    struct verlet_placing *placing = argument;
+    struct verlet *verlet = placing->verlet;
     const struct verlet_list *list = &verlet->list;
-    const int64_t end = end_of_part(job, part);
+    const int64_t end = end_of_part(placing, part);
     const double grid = verlet->grid.length, per_grid = 1 / grid;
     const double limit = verlet->skin * verlet->skin / 4 * (1 - 0x1p-20);
     bool is_near = true, is_used_up = false, has_moved = false;
@@ -118,7 +125,7 @@ static void refresh_part(void *argument, int64_t part)
         double moved2 = 0;
         for (int c = 0; c < 3; c++) {
             int64_t grids;
-            is_near = grids_of(job->problem, per_grid, c, point->row, &grids) && is_near;
+            is_near = grids_of(placing->problem, per_grid, c, point->row, &grids) && is_near;
             const double x = (double)(int64_t)((uint64_t)grids + verlet->moves[slot][c]) * grid;
             const double d = x - point->x[c];
             moved2 += d * d;
@@ -129,40 +136,47 @@ static void refresh_part(void *argument, int64_t part)
         is_used_up = is_used_up || moved2 > limit;
     }
     if (!is_near)
-        atomic_store(&job->is_far, true);
+        atomic_store(&placing->is_far, true);
     if (is_used_up)
-        atomic_store(&job->is_used_up, true);
+        atomic_store(&placing->is_used_up, true);
     if (has_moved)
-        atomic_store(&job->has_moved, true);
+        atomic_store(&placing->has_moved, true);
+}
+
+bool verlet_wrap(const struct forces_problem *problem, const struct verlet_grid *grid, int64_t i,
+                 double x[3])
+{
+    const double per_grid = 1 / grid->length;
+    bool is_near = true;
+    int64_t grids[3];
+    int32_t n[3];
+    for (int c = 0; c < 3; c++) {
+        is_near = grids_of(problem, per_grid, c, i, &grids[c]) && is_near;
+        x[c] = (double)grids[c] * grid->length;
+    }
+    is_near = pairs_wrap(problem->space.lattice, x, n) && is_near;
+    for (int c = 0; c < 3; c++) {
+        uint64_t wrapped = (uint64_t)grids[c];
+        for (int k = 0; k < 3; k++)
+            wrapped -= (uint64_t)n[k] * (uint64_t)grid->cell[k][c];
+        x[c] = (double)(int64_t)wrapped * grid->length;
+    }
+    return is_near;
 }
 
 /* Wraps the points, which are in the order of the last list. */
 static void wrap_part(void *argument, int64_t part)
 {
-    struct job *job = argument;
-    struct verlet *verlet = job->verlet;
-    const int64_t end = end_of_part(job, part);
-    const double grid = verlet->grid.length, per_grid = 1 / grid;
+    struct verlet_placing *placing = argument;
+    struct verlet *verlet = placing->verlet;
+    const int64_t end = end_of_part(placing, part);
     bool is_near = true;
     for (int64_t slot = part * verlet_slots_a_part; slot < end; slot++) {
         struct verlet_point *point = &verlet->list.points[slot];
-        int64_t grids[3];
-        double x[3];
-        int32_t n[3];
-        for (int c = 0; c < 3; c++) {
-            is_near = grids_of(job->problem, per_grid, c, point->row, &grids[c]) && is_near;
-            x[c] = (double)grids[c] * grid;
-        }
-        is_near = pairs_wrap(job->problem->space.lattice, x, n) && is_near;
-        for (int c = 0; c < 3; c++) {
-            uint64_t wrapped = (uint64_t)grids[c];
-            for (int k = 0; k < 3; k++)
-                wrapped -= (uint64_t)n[k] * (uint64_t)verlet->grid.cell[k][c];
-            point->x[c] = (double)(int64_t)wrapped * grid;
-        }
+        is_near = verlet_wrap(placing->problem, &verlet->grid, point->row, point->x) && is_near;
     }
     if (!is_near)
-        atomic_store(&job->is_far, true);
+        atomic_store(&placing->is_far, true);
 }
 
 /* A column by slot, of ones where it is absent. */
@@ -176,35 +190,46 @@ static void place(const struct verlet *verlet, const void *from, int64_t slot, v
 /* After the points have their slots: what wraps a row, as it was, and columns. */
 static void place_part(void *argument, int64_t part)
 {
-    struct job *job = argument;
-    struct verlet *verlet = job->verlet;
-    const int64_t end = end_of_part(job, part);
+    struct verlet_placing *placing = argument;
+    struct verlet *verlet = placing->verlet;
+    const int64_t end = end_of_part(placing, part);
     const double grid = verlet->grid.length, per_grid = 1 / grid;
-    const void *weights = job->law->view.weight == law_weight_charge ? job->law->source_charge
-                                                                     : job->problem->source_mass;
+    const void *weights = verlet_weights(placing->problem, placing->law);
     for (int64_t slot = part * verlet_slots_a_part; slot < end; slot++) {
         const struct verlet_point *point = &verlet->list.points[slot];
         for (int c = 0; c < 3; c++) {
             int64_t grids;
-            (void)grids_of(job->problem, per_grid, c, point->row, &grids);
+            (void)grids_of(placing->problem, per_grid, c, point->row, &grids);
             verlet->moves[slot][c] = (uint64_t)(int64_t)(point->x[c] * per_grid) - (uint64_t)grids;
         }
         place(verlet, weights, slot, verlet->weight);
-        place(verlet, job->law->source_charge, slot, verlet->charge);
+        place(verlet, placing->law->source_charge, slot, verlet->charge);
+        const int64_t number = placing->numbers ? placing->numbers[point->row] : point->row;
         if (verlet->row && verlet->dtype == KITH_F64)
-            ((int64_t *)verlet->row)[slot] = point->row;
+            ((int64_t *)verlet->row)[slot] = number;
         else if (verlet->row)
-            ((int32_t *)verlet->row)[slot] = (int32_t)point->row;
+            ((int32_t *)verlet->row)[slot] = (int32_t)number;
         if (verlet->list.excluded.slot)
             verlet->list.excluded.slot[point->row] = (int32_t)slot;
     }
 }
 
-static kith_status choose_images(const struct forces_problem *problem,
-                                 const struct verlet_grid *grid, double distance,
-                                 struct verlet_list *list)
+kith_status verlet_place_rows(struct verlet_placing *placing)
+{
+    return for_slots(placing, place_part);
+}
+
+kith_status verlet_refresh(struct verlet_placing *placing)
+{
+    return for_slots(placing, refresh_part);
+}
+
+kith_status verlet_choose_images(const struct forces_problem *problem, double distance,
+                                 struct verlet *verlet)
 {
     const struct pairs_lattice *lattice = problem->space.lattice;
+    const struct verlet_grid *grid = &verlet->grid;
+    struct verlet_list *list = &verlet->list;
     int32_t reach[3] = {0}, t[3];
     free(list->images);
     free(list->translations);
@@ -234,7 +259,7 @@ static kith_status choose_images(const struct forces_problem *problem,
 }
 
 /* Lists that do not last cost more than what a longer skin adds to them. */
-static void choose_skin(const struct forces_problem *problem, struct verlet *verlet)
+void verlet_choose_skin(const struct forces_problem *problem, struct verlet *verlet)
 {
     const double cutoff = problem->space.cutoff;
     if (problem->space.skin > 0)
@@ -247,38 +272,40 @@ static void choose_skin(const struct forces_problem *problem, struct verlet *ver
         verlet->skin = fmax(0.8 * verlet->skin, least_skin * cutoff);
 }
 
-static kith_status search(const struct job *job, verlet_search *of_isa, double distance)
+static kith_status search(const struct verlet_placing *placing, verlet_search *of_isa,
+                          double distance)
 {
-    struct verlet *verlet = job->verlet;
+    struct verlet *verlet = placing->verlet;
     struct verlet_list *list = &verlet->list;
     tasks_divide(&verlet->part);
     list->first_task = verlet->part.first;
     list->end_task = verlet->part.end;
-    const kith_status status = verlet_list_search(job->context, of_isa, distance, list);
+    const kith_status status = verlet_list_search(placing->context, of_isa, distance, list);
     if (!verlet->part.is_divided)
         return status;
-    KITH_TRY(ranks_agree(job->context, status));
+    KITH_TRY(ranks_agree(placing->context, status));
     for (int64_t t = list->first_task; t < list->end_task; t++)
         verlet->part.work[t] = (double)list->tasks[t].entry_count;
     tasks_gather(&verlet->part, verlet->part.work, sizeof *verlet->part.work, 1, list->task_count);
     return KITH_OK;
 }
 
-static kith_status make_list(struct job *job, const struct verlet_kernels *kernels)
+static kith_status make_list(struct verlet_placing *placing, const struct verlet_kernels *kernels)
 {
-    struct verlet *verlet = job->verlet;
-    const struct forces_problem *problem = job->problem;
-    choose_skin(problem, verlet);
+    struct verlet *verlet = placing->verlet;
+    const struct forces_problem *problem = placing->problem;
+    verlet_choose_skin(problem, verlet);
     const double distance = problem->space.cutoff + verlet->skin;
     verlet->is_made = verlet->found.is_there = false;
     verlet->life = 0;
-    KITH_TRY(for_slots(job, wrap_part));
-    if (atomic_load(&job->is_far))
+    KITH_TRY(for_slots(placing, wrap_part));
+    if (atomic_load(&placing->is_far))
         return KITH_OK;
-    KITH_TRY(choose_images(problem, &verlet->grid, distance, &verlet->list));
-    KITH_TRY(verlet_list_arrange(job->context, &verlet->list));
-    KITH_TRY(for_slots(job, place_part));
-    KITH_TRY(search(job, verlet->dtype == KITH_F64 ? kernels->search_double : kernels->search_float,
+    KITH_TRY(verlet_choose_images(problem, distance, verlet));
+    KITH_TRY(verlet_list_arrange(placing->context, &verlet->list));
+    KITH_TRY(verlet_place_rows(placing));
+    KITH_TRY(search(placing,
+                    verlet->dtype == KITH_F64 ? kernels->search_double : kernels->search_float,
                     distance));
     verlet->is_made = true;
     return KITH_OK;
@@ -303,56 +330,72 @@ static kith_status create_columns(const struct law_view *view, int64_t slots,
     return KITH_OK;
 }
 
-static kith_status create(const struct job *job, const struct verlet_kernels *kernels,
+kith_status verlet_create(const struct forces_problem *problem,
+                          const struct verlet_kernels *kernels, struct verlet **verlet)
+{
+    const bool is_double = problem->dtype == KITH_F64;
+    KITH_TRY(kith_allocate(1, sizeof **verlet, "Verlet list", verlet));
+    (*verlet)->dtype = (*verlet)->list.dtype = problem->dtype;
+    (*verlet)->cutoff = problem->space.cutoff;
+    (*verlet)->list.lanes = is_double ? kernels->lanes_double : kernels->lanes_float;
+    return KITH_OK;
+}
+
+kith_status verlet_resize(const struct verlet_placing *placing, int64_t count, int64_t ghosts)
+{
+    struct verlet *verlet = placing->verlet;
+    const int64_t before = verlet->list.cluster_room;
+    KITH_TRY(verlet_list_resize(count, ghosts, &verlet->list));
+    if (verlet->list.cluster_room == before)
+        return KITH_OK;
+    const int64_t slots = verlet->list.cluster_room * verlet->list.lanes;
+    free_slots(verlet);
+    KITH_TRY(kith_allocate(slots, sizeof *verlet->moves, "Verlet list", &verlet->moves));
+    return create_columns(&placing->law->view, slots, verlet);
+}
+
+/* A list of all particles. */
+static kith_status create(struct verlet_placing *placing, const struct verlet_kernels *kernels,
                           struct verlet **verlet)
 {
-    const struct forces_problem *problem = job->problem;
-    const bool is_double = problem->dtype == KITH_F64;
-    struct verlet *created = NULL;
-    KITH_TRY(kith_allocate(1, sizeof *created, "Verlet list", &created));
-    *verlet = created;
-    created->dtype = problem->dtype;
-    created->cutoff = problem->space.cutoff;
-    KITH_TRY(verlet_list_create(problem->target_count,
-                                is_double ? kernels->lanes_double : kernels->lanes_float,
-                                problem->dtype, &created->list));
-    const int64_t slots = created->list.clusters * created->list.lanes;
+    const struct forces_problem *problem = placing->problem;
+    KITH_TRY(verlet_create(problem, kernels, verlet));
+    placing->verlet = *verlet;
+    KITH_TRY(verlet_resize(placing, problem->target_count, 0));
     for (int64_t i = 0; i < problem->target_count; i++)
-        created->list.points[i].row = i;
-    KITH_TRY(tasks_create(job->context, created->list.task_count, problem->target_count,
-                          &created->part));
-    KITH_TRY(kith_allocate(slots, sizeof *created->moves, "Verlet list", &created->moves));
-    KITH_TRY(verlet_excluded_take(problem, &created->list.excluded));
-    return create_columns(&job->law->view, slots, created);
+        (*verlet)->list.points[i].row = i;
+    KITH_TRY(tasks_create(placing->context, (*verlet)->list.task_count, problem->target_count,
+                          &(*verlet)->part));
+    return verlet_excluded_take(problem, &(*verlet)->list.excluded);
 }
 
 kith_status verlet_take_places(kith_context *context, const struct forces_problem *problem,
                                const struct cutoff_law *law, const struct verlet_kernels *kernels,
                                struct verlet **verlet, bool *is_far)
 {
-    struct job job = {.context = context, .problem = problem, .law = law};
+    struct verlet_placing placing = {.context = context, .problem = problem, .law = law};
     struct verlet_grid grid;
     if (!*verlet) {
-        const kith_status status = create(&job, kernels, verlet);
+        const kith_status status = create(&placing, kernels, verlet);
         if (status != KITH_OK) {
             verlet_free(*verlet);
             *verlet = NULL;
             return status;
         }
     }
-    job.verlet = *verlet;
-    choose_grid(problem, &grid);
-    if (memcmp(&grid, &job.verlet->grid, sizeof grid) == 0 && job.verlet->is_made) {
-        KITH_TRY(for_slots(&job, refresh_part));
-        if (!atomic_load(&job.is_used_up) && !atomic_load(&job.is_far)) {
-            job.verlet->life++;
-            if (atomic_load(&job.has_moved))
-                job.verlet->found.is_there = false;
+    placing.verlet = *verlet;
+    verlet_choose_grid(problem, verlet_open_extent(problem), &grid);
+    if (memcmp(&grid, &placing.verlet->grid, sizeof grid) == 0 && placing.verlet->is_made) {
+        KITH_TRY(verlet_refresh(&placing));
+        if (!atomic_load(&placing.is_used_up) && !atomic_load(&placing.is_far)) {
+            placing.verlet->life++;
+            if (atomic_load(&placing.has_moved))
+                placing.verlet->found.is_there = false;
             return KITH_OK;
         }
     }
-    job.verlet->grid = grid;
-    KITH_TRY(make_list(&job, kernels));
-    *is_far = atomic_load(&job.is_far);
+    placing.verlet->grid = grid;
+    KITH_TRY(make_list(&placing, kernels));
+    *is_far = atomic_load(&placing.is_far);
     return KITH_OK;
 }

@@ -4,6 +4,8 @@
 /* What is kept from call to call of verlet_forces_cpu, and the places of particles: rows of the
  * problem to slots of the list, which is rebuilt when it is outdated. */
 
+#include <stdatomic.h>
+
 #include "device/threads.h"
 #include "forces/tasks_ranks.h"
 #include "forces/verlet.h"
@@ -41,6 +43,7 @@ struct verlet {
      * evaluation for which they are expected sums them, too. */
     int64_t passes, period;
     struct tasks_part part; /* over ranks, by the entries of the list before */
+    bool is_of_domain;      /* the particles of one rank, with ghosts: domain.h */
 };
 
 /* Positions of the slots as they are now, in a list that is valid for them; *verlet is NULL at
@@ -51,6 +54,56 @@ struct verlet {
 kith_status verlet_take_places(kith_context *context, const struct forces_problem *problem,
                                const struct cutoff_law *law, const struct verlet_kernels *kernels,
                                struct verlet **verlet, bool *is_far);
+
+/* The stages of that, which a domain has others between. */
+struct verlet_placing {
+    kith_context *context;
+    const struct forces_problem *problem;
+    const struct cutoff_law *law;
+    struct verlet *verlet;
+    const int64_t *numbers; /* of rows, among the particles of all ranks; NULL: the rows */
+    atomic_bool is_far, is_used_up, has_moved;
+};
+
+/* Allocates one with no room yet. Errors: KITH_OUT_OF_MEMORY. */
+kith_status verlet_create(const struct forces_problem *problem,
+                          const struct verlet_kernels *kernels, struct verlet **verlet);
+
+/* Makes room for so many particles and ghosts. Errors: KITH_OUT_OF_MEMORY. */
+kith_status verlet_resize(const struct verlet_placing *placing, int64_t count, int64_t ghosts);
+
+/* The grid, given how far positions reach where the cell is open. */
+double verlet_open_extent(const struct forces_problem *problem);
+void verlet_choose_grid(const struct forces_problem *problem, double open,
+                        struct verlet_grid *grid);
+
+/* Positions of the slots as they are now: sets is_far, is_used_up and has_moved. */
+kith_status verlet_refresh(struct verlet_placing *placing);
+
+/* Where row i is in the cell; false if that is too far away. */
+bool verlet_wrap(const struct forces_problem *problem, const struct verlet_grid *grid, int64_t i,
+                 double x[3]);
+
+/* The skin of the next list, and the images within reach. Errors: KITH_OUT_OF_MEMORY. */
+void verlet_choose_skin(const struct forces_problem *problem, struct verlet *verlet);
+kith_status verlet_choose_images(const struct forces_problem *problem, double distance,
+                                 struct verlet *verlet);
+
+/* After points have their slots: what wraps them, and columns. */
+kith_status verlet_place_rows(struct verlet_placing *placing);
+
+/* The weights of a problem's particles as kernels take them; NULL: ones. */
+static inline const void *verlet_weights(const struct forces_problem *problem,
+                                         const struct cutoff_law *law)
+{
+    return law->view.weight == law_weight_charge ? law->source_charge : problem->source_mass;
+}
+
+const struct verlet_kernels *verlet_kernels_of(const kith_context *context);
+
+/* verlet_forces_cpu at places as they are. */
+kith_status verlet_forces_placed(kith_context *context, const struct forces_problem *problem,
+                                 const struct cutoff_law *law, struct verlet *verlet, bool *done);
 
 /* Calls a task for each part of this many slots. */
 enum { verlet_slots_a_part = 1 << 12 };

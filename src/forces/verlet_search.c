@@ -87,11 +87,14 @@ static kith_status walk(const struct searching *searching, const struct verlet_b
     const float limit = box_limit(searching);
     struct {
         int64_t node, begin, end;
-    } stack[most_depth] = {{0, 0, list->clusters}}, now;
+    } stack[most_depth] = {{2 * list->clusters, list->clusters, list->all_clusters},
+                           {0, 0, list->clusters}},
+      now;
     candidates->count = 0;
-    for (int depth = 1; depth > 0;) {
+    for (int depth = 2; depth > 0;) {
         now = stack[--depth];
-        if (now.end <= first || distance2_of_boxes(&list->boxes[now.node], box) > limit)
+        if (now.end <= first || now.begin == now.end ||
+            distance2_of_boxes(&list->boxes[now.node], box) > limit)
             continue;
         if (now.end - now.begin == 1) {
             KITH_TRY(reserve(candidates->count + 1, sizeof *candidates->clusters, candidates->count,
@@ -164,6 +167,35 @@ static kith_status part_excluded(const struct verlet_list *list, struct verlet_t
     return KITH_OK;
 }
 
+/* The entries from the first ghost on get a segment of their own, which is kept apart. */
+static kith_status part_ghosts(const struct verlet_list *list, struct verlet_task *task,
+                               struct verlet_segment *segment)
+{
+    const int *entries = task->entries + segment->begin;
+    int own = segment->count;
+    while (own > 0 && entries[own - 1] >= list->clusters)
+        own--;
+    if (own == segment->count)
+        return KITH_OK;
+    KITH_TRY(reserve(task->with_ghosts_count + 1, sizeof *task->with_ghosts,
+                     task->with_ghosts_count, &task->with_ghosts_room, &task->with_ghosts));
+    task->with_ghosts[task->with_ghosts_count++] =
+        (struct verlet_segment){.begin = segment->begin + own,
+                                .count = segment->count - own,
+                                .slot = segment->slot,
+                                .translation = segment->translation};
+    segment->count = own;
+    return KITH_OK;
+}
+
+static kith_status add_with_ghosts(struct verlet_task *task)
+{
+    task->first_with_ghosts = task->segment_count;
+    for (int64_t k = 0; k < task->with_ghosts_count; k++)
+        KITH_TRY(add_segment(task, task->with_ghosts[k]));
+    return KITH_OK;
+}
+
 /* Adds the segments of a cluster with its candidates at an image. */
 static kith_status search_cluster(const struct searching *searching, struct verlet_task *task,
                                   int64_t cluster, int64_t image, bool is_home)
@@ -190,6 +222,8 @@ static kith_status search_cluster(const struct searching *searching, struct verl
         task->entry_count += found;
         if (list->excluded.begin)
             KITH_TRY(part_excluded(list, task, &segment));
+        if (list->ghosts > 0)
+            KITH_TRY(part_ghosts(list, task, &segment));
         if (segment.count > 0 || is_own)
             KITH_TRY(add_segment(task, segment));
     }
@@ -232,18 +266,21 @@ static void search_task(void *argument, int64_t k)
     const int64_t after = first + verlet_clusters_a_task;
     const int64_t end = after < list->clusters ? after : list->clusters;
     struct verlet_task *task = &list->tasks[t];
-    task->segment_count = task->entry_count = 0;
+    task->segment_count = task->entry_count = task->with_ghosts_count = 0;
     task->status = KITH_OK;
     for (int64_t begin = first; begin < end; begin += clusters_a_group) {
         const int64_t of_group = begin + clusters_a_group < end ? begin + clusters_a_group : end;
         for (int64_t image = 0; image < list->image_count && task->status == KITH_OK; image++)
             task->status = search_image(searching, task, begin, of_group, image);
     }
+    if (task->status == KITH_OK)
+        task->status = add_with_ghosts(task);
 }
 
 static void count_touched(struct verlet_list *list)
 {
-    memset(list->touched, 0, (size_t)list->clusters * sizeof *list->touched);
+    if (list->all_clusters > 0)
+        memset(list->touched, 0, (size_t)list->all_clusters * sizeof *list->touched);
     for (int64_t t = list->first_task; t < list->end_task; t++) {
         const struct verlet_task *task = &list->tasks[t];
         for (int64_t k = 0; k < task->segment_count; k++)

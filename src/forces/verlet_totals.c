@@ -5,6 +5,7 @@
 
 #include "core/memory.h"
 #include "core/reals.h"
+#include "ranks/ranks.h"
 
 /* Modulo 2^128: at most 2^97 per pair, of fewer than 2^30 pairs, with all that cancels on the way.
  */
@@ -24,6 +25,21 @@ double verlet_wide_value(struct verlet_wide sum)
     return (double)(long long)carried * 0x1p32 + (double)(sum.low & 0xffffffff);
 }
 
+/* Collective, of a job: each is replaced by its sum over all ranks, modulo 2^128. */
+static void add_over_ranks(kith_context *context, wide *sums, int count)
+{
+    enum { most = 18, words = 4 };
+    unsigned long long word[most * words];
+    for (int k = 0; k < count * words; k++)
+        word[k] = (unsigned long long)(sums[k / words] >> (32 * (k % words))) & 0xffffffff;
+    ranks_add(context, word, (int64_t)count * words);
+    for (int k = 0; k < count; k++) {
+        sums[k] = 0;
+        for (int w = 0; w < words; w++)
+            sums[k] += (wide)word[k * words + w] << (32 * w);
+    }
+}
+
 static wide widened(int64_t x)
 {
     return (wide)(signed_wide)x;
@@ -32,6 +48,16 @@ static wide widened(int64_t x)
 static wide wide_of(struct verlet_wide sum)
 {
     return (widened((int64_t)sum.high) << 32) + (wide)sum.low;
+}
+
+void verlet_wide_add_halves(kith_context *context, struct verlet_wide *sum,
+                            struct verlet_wide with_ghosts)
+{
+    wide sums[2] = {wide_of(*sum), wide_of(with_ghosts)};
+    add_over_ranks(context, sums, 2);
+    const wide all = sums[0] + (wide)((signed_wide)sums[1] / 2);
+    *sum = (struct verlet_wide){(unsigned long long)(all >> 32),
+                                (unsigned long long)(all & 0xffffffff)};
 }
 
 /* A position or translation in grids. */
@@ -61,13 +87,12 @@ static void sum_part(void *argument, int64_t part)
 
 kith_status verlet_add_virial(kith_context *context, const struct verlet *verlet,
                               verlet_force_of *force_of, const void *user,
-                              const struct verlet_wide (*across)[3], double unit,
-                              kith_forces_totals *totals)
+                              const struct verlet_totals *sums, kith_forces_totals *totals)
 {
     const struct verlet_list *list = &verlet->list;
     const int64_t parts = (list->count + verlet_slots_a_part - 1) / verlet_slots_a_part;
     struct summing summing = {verlet, force_of, user, NULL};
-    wide sum[9] = {0};
+    wide sum[18] = {0}; /* and of translations with ghosts */
     KITH_TRY(kith_allocate(parts, sizeof *summing.parts, "virial", &summing.parts));
     const kith_status status = verlet_for_slots(context, list->count, sum_part, &summing);
     for (int64_t part = 0; part < parts; part++)
@@ -77,8 +102,17 @@ kith_status verlet_add_virial(kith_context *context, const struct verlet *verlet
     KITH_TRY(status);
     for (int64_t t = 0; t < list->image_count; t++)
         for (int k = 0; k < 9; k++)
-            sum[k] -= grids_of(verlet, list->translations[t][k / 3]) * wide_of(across[t][k % 3]);
+            sum[k] -=
+                grids_of(verlet, list->translations[t][k / 3]) * wide_of(sums->across[t][k % 3]);
+    for (int64_t t = 0; sums->across_with_ghosts && t < list->image_count; t++)
+        for (int k = 0; k < 9; k++)
+            sum[9 + k] += grids_of(verlet, list->translations[t][k / 3]) *
+                          wide_of(sums->across_with_ghosts[t][k % 3]);
+    if (sums->across_with_ghosts)
+        add_over_ranks(context, sum, 18);
     for (int k = 0; k < 9; k++)
-        totals->virial[k] += (double)(signed_wide)sum[k] * verlet->grid.length * unit;
+        sum[k] -= (wide)((signed_wide)sum[9 + k] / 2);
+    for (int k = 0; k < 9; k++)
+        totals->virial[k] += (double)(signed_wide)sum[k] * verlet->grid.length * sums->unit;
     return KITH_OK;
 }

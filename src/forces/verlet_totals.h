@@ -21,11 +21,23 @@ static inline void verlet_wide_add(struct verlet_wide *sum, struct verlet_wide m
     sum->low += more.low;
 }
 
+/* Collective: adds the sums of all ranks and, as a pair with a ghost is evaluated by two of them,
+ * half of those of such pairs, which is exact. */
+void verlet_wide_add_halves(kith_context *context, struct verlet_wide *sum,
+                            struct verlet_wide with_ghosts);
+
 /* The nearest double. */
 double verlet_wide_value(struct verlet_wide sum);
 
+/* Sums of translations, in this unit. */
+struct verlet_totals {
+    const struct verlet_wide (*across)[3];
+    const struct verlet_wide (*across_with_ghosts)[3]; /* NULL: no domain */
+    double unit;
+};
+
 /* Adds W to totals->virial, from the forces' sums of slots, by place (verlet_list.h), and those of
- * translations.
+ * translations. Of a domain it is collective.
  *
  *   force_of  the sum of a slot's component, which is at this place
  *
@@ -33,7 +45,6 @@ double verlet_wide_value(struct verlet_wide sum);
 typedef uint64_t verlet_force_of(const void *user, int64_t place, int64_t slot);
 kith_status verlet_add_virial(kith_context *context, const struct verlet *verlet,
                               verlet_force_of *force_of, const void *user,
-                              const struct verlet_wide (*across)[3], double unit,
-                              kith_forces_totals *totals);
+                              const struct verlet_totals *sums, kith_forces_totals *totals);
 
 #endif

@@ -2,6 +2,8 @@
 
 #include "ranks/ranks.h"
 
+#include <string.h>
+
 #include "ranks/partition.h"
 
 void ranks_take_vote(const struct ranks *ranks, struct ranks_vote *vote)
@@ -91,4 +93,34 @@ void ranks_add(const kith_context *context, unsigned long long *values, int64_t 
     const struct ranks *ranks = context->ranks;
     for (int64_t at = 0; ranks && at < count; at += piece)
         ranks->library->add(ranks->state, values + at, count - at < piece ? count - at : piece);
+}
+
+/* Numbers in the order of their bits as integers: those below 0 the other way round. */
+static int64_t ordered(double value)
+{
+    int64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits < 0 ? INT64_MIN - bits : bits;
+}
+
+static double unordered(int64_t key)
+{
+    const int64_t bits = key < 0 ? INT64_MIN - key : key;
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+void ranks_maximum(const kith_context *context, double *values, int32_t count)
+{
+    const struct ranks *ranks = context->ranks;
+    int64_t keys[KITH_MESSAGE_VALUES] = {0};
+    if (!ranks)
+        return;
+    for (int32_t k = 0; k < count; k++)
+        keys[k] = ordered(values[k]);
+    ranks->library->post_maximum(ranks->state, 0, keys, count);
+    ranks->library->wait(ranks->state, 0);
+    for (int32_t k = 0; k < count; k++)
+        values[k] = unordered(keys[k]);
 }

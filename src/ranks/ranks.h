@@ -65,6 +65,10 @@ void ranks_gather_parts(const kith_context *context, void *data, int64_t element
  * nothing. */
 void ranks_add(const kith_context *context, unsigned long long *values, int64_t count);
 
+/* Collective: each of at most KITH_MESSAGE_VALUES values is replaced by its maximum over all ranks.
+ * None is NaN. Of one process: nothing. */
+void ranks_maximum(const kith_context *context, double *values, int32_t count);
+
 /* Collective: elements of an array, in parts of `part` of them (the last may be shorter) that are
  * dealt as ranks_first says, come from the ranks that have them to all. For a single process:
  * nothing. */

@@ -17,6 +17,7 @@
 #include "run/past_ranks.h"
 #include "run/plan.h"
 #include "run/summary.h"
+#include "simulation/domain.h"
 #include "simulation/frame.h"
 #include "simulation/integrator.h"
 #include "simulation/watch.h"
@@ -106,6 +107,29 @@ static kith_status add_pressure(struct run *run, const struct run_moment *now)
     return run->file ? run_file_add_pressure(run->file, &row) : KITH_OK;
 }
 
+/* All that a checkpoint is made of is with the first rank, which makes it alone. */
+static kith_status gather_state(struct run *run)
+{
+    if (run->simulation->lacks_forces)
+        KITH_TRY(integrator_prepare(run->simulation));
+    return simulation_gather_all(run->simulation);
+}
+
+/* Whether it is time for a checkpoint, by the clock of the first rank, which writes it: the state
+ * has then come there. */
+static kith_status begin_checkpoint(struct run *run, double now, bool *is_due)
+{
+    int64_t due = run->file && pace_publishes(&run->pace, now);
+    const bool goes_on = run->context->goes_on;
+    run->context->goes_on = true;
+    kith_status status = ranks_agree_on(run->context, KITH_OK, &due);
+    if (status == KITH_OK && due)
+        status = gather_state(run);
+    run->context->goes_on = goes_on;
+    *is_due = due && run->file;
+    return status;
+}
+
 /* Frame and checkpoint are taken here and written by complete_pending. */
 static kith_status take_down(struct run *run, const struct run_moment *now)
 {
@@ -121,7 +145,10 @@ static kith_status take_down(struct run *run, const struct run_moment *now)
         KITH_TRY(frame_begin(&run->frame, run->now, run->diagnostics));
     if (pace_reports(&run->pace, start))
         kith_context_report(run->context, now->step, run_plan_steps(&run->plan, now));
-    if (!run->file || !pace_publishes(&run->pace, start) || is_over)
+    bool is_due = false;
+    if (!is_over)
+        KITH_TRY(begin_checkpoint(run, start, &is_due));
+    if (!is_due)
         return KITH_OK;
     const double saving = kith_clock();
     KITH_TRY(kith_simulation_save(run->simulation, &run->checkpoint));
@@ -254,6 +281,8 @@ static kith_status go(struct run *run)
 
 static kith_status publish_last(struct run *run)
 {
+    if (run->options->output)
+        KITH_TRY(gather_state(run));
     if (!run->file)
         return KITH_OK;
     KITH_TRY(kith_simulation_save(run->simulation, &run->checkpoint));
@@ -290,6 +319,7 @@ static kith_status make_simulation(struct run *run, const kith_law *law, const k
                                                  bodies, &run->simulation));
     else
         KITH_TRY(kith_simulation_create(run->context, &options, bodies, &run->simulation));
+    run->simulation->stays_divided = true;
     KITH_TRY(frame_allocate(run->simulation, &run->frame));
     KITH_TRY(kith_allocate(parameters->systems, sizeof *run->diagnostics, "diagnostics",
                            &run->diagnostics));

@@ -29,12 +29,11 @@ static kith_status drift_with_thermostat(struct kith_simulation *simulation, dou
 
 /* Forces are evaluated when positions have changed since the last time and a kick needs them. A
  * method that ends with a kick keeps its last forces for the first kick of the next step. */
-static kith_status composition_step(struct kith_simulation *simulation, double h)
+kith_status composition_finish_step(struct kith_simulation *simulation, double h, int32_t first,
+                                    bool forces_fit_positions)
 {
     const struct integrator_method *method = simulation->method;
-    bool forces_fit_positions = method->kept > ACCELERATION;
-
-    for (int32_t k = 0; k < method->stage_count; k++) {
+    for (int32_t k = first; k < method->stage_count; k++) {
         const struct composition_stage stage = method->stages[k];
         if (stage.kick != 0) {
             if (!forces_fit_positions)
@@ -48,6 +47,11 @@ static kith_status composition_step(struct kith_simulation *simulation, double h
         }
     }
     return KITH_OK;
+}
+
+static kith_status composition_step(struct kith_simulation *simulation, double h)
+{
+    return composition_finish_step(simulation, h, 0, simulation->method->kept > ACCELERATION);
 }
 
 /* ends_with_kick: the state includes the accelerations. */

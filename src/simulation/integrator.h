@@ -49,6 +49,10 @@ kith_status simulation_advance(struct kith_simulation *simulation, double h, int
 /* Fills in what the method keeps besides positions and velocities. */
 kith_status integrator_prepare(struct kith_simulation *simulation);
 
+/* The stages of a composition's step from this one on. */
+kith_status composition_finish_step(struct kith_simulation *simulation, double h, int32_t first,
+                                    bool forces_fit_positions);
+
 /* Refuses what ias15 cannot do of one system. */
 kith_status ias15_check(const struct kith_simulation *simulation, const kith_bodies *bodies);
 

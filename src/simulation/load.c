@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "forces/solver.h"
 #include "forces/space.h"
+#include "simulation/domain.h"
 #include "simulation/integrator.h"
 #include "simulation/massive.h"
 #include "simulation/thermostat.h"
@@ -211,6 +212,7 @@ kith_status simulation_load(struct kith_simulation *simulation, const kith_bodie
 void simulation_release(struct kith_simulation *simulation)
 {
     const struct device_services *services = simulation->context->services;
+    simulation_drop_domain(simulation);
     simulation_forget_recording(simulation);
     simulation_free_images(simulation);
     forces_forget(simulation->context, simulation->solver, &simulation->prepared);

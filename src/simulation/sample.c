@@ -3,6 +3,7 @@
 
 #include "simulation/sample.h"
 #include "forces/solver.h"
+#include "simulation/domain.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -123,8 +124,28 @@ static kith_status solve(struct kith_simulation *simulation, const struct forces
                : forces_solve(simulation->context, solver, problem);
 }
 
+/* By the ranks of a job; done is false if it is to be done otherwise. */
+static kith_status evaluate_divided(struct kith_simulation *simulation, struct sample *sample,
+                                    bool *done)
+{
+    KITH_TRY(simulation_diagnose_divided(simulation, &sample->totals, done));
+    if (!*done)
+        return KITH_OK;
+    sample->has_totals = true;
+    sample->totals.volume =
+        simulation->problem.space.volume * pow(simulation->units.length, simulation->dimensions);
+    for (int32_t k = 0; k < sample->dimensions; k++)
+        KITH_TRY(
+            gather(simulation, sample, simulation->vector[ACCELERATION][k], ACCELERATIONS + k));
+    return KITH_OK;
+}
+
 static kith_status evaluate(struct kith_simulation *simulation, struct sample *sample)
 {
+    bool done = false;
+    KITH_TRY(evaluate_divided(simulation, sample, &done));
+    if (done)
+        return KITH_OK;
     struct forces_problem problem = simulation->problem;
     problem.dtype = KITH_F64;
     problem.source_mass = backend_column(sample, MASSES);
@@ -161,6 +182,8 @@ static kith_status evaluate(struct kith_simulation *simulation, struct sample *s
 kith_status sample_begin(struct kith_simulation *simulation, struct system_range range,
                          struct sample *sample)
 {
+    KITH_TRY(simulation_gather(simulation, POSITION));
+    KITH_TRY(simulation_gather(simulation, VELOCITY));
     lay_out(simulation, range, sample);
     KITH_TRY(gather_state(simulation, sample));
     KITH_TRY(evaluate(simulation, sample));

@@ -5,6 +5,8 @@
 #include "core/arguments.h"
 #include "device/context.h"
 #include "forces/solver.h"
+#include "ranks/ranks.h"
+#include "simulation/domain.h"
 #include "simulation/integrator.h"
 #include "simulation/keep.h"
 #include "simulation/watch.h"
@@ -100,6 +102,10 @@ static kith_status do_steps(struct kith_simulation *simulation, const struct str
         return simulation->method->adapt(simulation, &stretch->leg);
     if (simulation->method->take)
         return simulation->method->take(simulation, h, stretch->leg.steps);
+    if (simulation_is_divided(simulation))
+        KITH_TRY(simulation_step_divided(simulation, h, stretch->leg.steps, &done));
+    if (done > 0)
+        return KITH_OK;
     KITH_TRY(simulation_advance(simulation, h, stretch->leg.steps, &done));
     if (done == 0)
         KITH_TRY(simulation_replay(simulation, h, stretch->leg.steps, &done));
@@ -139,10 +145,11 @@ static kith_status take_some_steps(struct kith_simulation *simulation,
                                    const struct stretch *stretch)
 {
     kith_context *context = simulation->context;
-    KITH_TRY(kith_context_check_cancelled(context));
-    if (simulation->lacks_forces)
+    const bool is_divided = simulation_is_divided(simulation);
+    KITH_TRY(is_divided ? ranks_agree(context, KITH_OK) : kith_context_check_cancelled(context));
+    if (simulation->lacks_forces && !is_divided)
         KITH_TRY(integrator_prepare(simulation));
-    if (keeps_state(simulation, stretch->leg.steps))
+    if (!is_divided && keeps_state(simulation, stretch->leg.steps))
         return do_steps_or_none(simulation, stretch);
     context->goes_on = true;
     const kith_status status = do_steps(simulation, stretch);
@@ -192,6 +199,10 @@ static bool is_over(const struct kith_simulation *simulation, const struct radau
 /* Positions and velocities after steps that went well or did not, as status says. */
 static kith_status finish(struct kith_simulation *simulation, kith_status status)
 {
+    if (status == KITH_OK || status == KITH_CANCELLED) {
+        const kith_status shown = simulation_show(simulation);
+        status = status == KITH_OK ? shown : status;
+    }
     if (!simulation->lacks_bodies)
         return status;
     simulation->context->goes_on = true;

@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "forces/advice.h"
 #include "forces/solver.h"
+#include "simulation/domain.h"
 #include "simulation/integrator.h"
 #include "simulation/massive.h"
 
@@ -188,6 +189,7 @@ kith_status simulation_read_vectors(struct kith_simulation *simulation, struct s
     const int32_t dimensions = simulation->dimensions;
     const struct system_layout layout = simulation_layout(simulation, range.count);
     double *component = NULL;
+    KITH_TRY(simulation_gather(simulation, array));
     KITH_TRY(kith_allocate(layout.numbers, sizeof *component, "copy of the state", &component));
     kith_status status = KITH_OK;
     for (int32_t k = 0; k < dimensions && status == KITH_OK; k++) {
@@ -207,6 +209,7 @@ kith_status simulation_write_vectors(struct kith_simulation *simulation, int32_t
     const int32_t dimensions = simulation->dimensions;
     const struct system_layout layout = simulation_layout(simulation, simulation->systems);
     double *component = NULL;
+    KITH_TRY(simulation_reunite(simulation));
     KITH_TRY(kith_allocate(layout.numbers, sizeof *component, "copy of the state", &component));
     kith_status status = KITH_OK;
     for (int32_t k = 0; k < dimensions && status == KITH_OK; k++) {

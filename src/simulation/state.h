@@ -15,6 +15,7 @@
 
 struct integrator_method;
 struct massive;
+struct simulation_domain;
 struct watch;
 
 /* The arrays of a simulation, a vector a body in each. An integrator has the first two and as many
@@ -62,6 +63,10 @@ struct kith_simulation {
     struct law_choice law;
     kith_law *mixed; /* of the bodies' ε and σ (forces/mixing.h), in its place; or NULL */
     const kith_solver *solver;
+    struct simulation_domain *domain; /* the state over ranks (simulation/domain.h), or NULL */
+    bool is_viewed; /* the caller has views of the arrays, which show the last step */
+    /* The state is gathered when all ranks ask for it together, not after every call. */
+    bool stays_divided;
     void *prepared; /* by the solver, for the bodies as they are; NULL: nothing */
     bool is_fused;  /* whole steps may be left to the backend: direct, with the usual method, and no
                        thermostat */

@@ -93,21 +93,24 @@ static kith_status for_each_part(struct job *job, kith_task *task)
     return kith_for_each(context, kith_threads_for(context, seconds), parts, task, job);
 }
 
+void thermostat_stir_body(const struct cutoff_noise *noise, kith_dtype dtype, int32_t dimensions,
+                          int64_t number, int64_t i, const void *mass, void *const velocity[3])
+{
+    double normal[4];
+    philox_normals(noise->key, number, noise->first_step, normal);
+    const double kick = noise->kick / sqrt(real_get(dtype, mass, i));
+    for (int32_t k = 0; k < dimensions; k++)
+        real_set(dtype, velocity[k], i,
+                 noise->keep * real_get(dtype, velocity[k], i) + kick * normal[k]);
+}
+
 static void stir_part(void *argument, int64_t part)
 {
     const struct job *job = argument;
     const struct kith_simulation *simulation = job->simulation;
-    const kith_dtype dtype = simulation->dtype;
-    for (int64_t i = part_begin(job, part); i < part_begin(job, part + 1); i++) {
-        double normal[4];
-        philox_normals(job->noise.key, i, job->noise.first_step, normal);
-        const double kick = job->noise.kick / sqrt(real_get(dtype, simulation->mass, i));
-        for (int32_t k = 0; k < simulation->dimensions; k++) {
-            void *velocity = simulation->vector[VELOCITY][k];
-            real_set(dtype, velocity, i,
-                     job->noise.keep * real_get(dtype, velocity, i) + kick * normal[k]);
-        }
-    }
+    for (int64_t i = part_begin(job, part); i < part_begin(job, part + 1); i++)
+        thermostat_stir_body(&job->noise, simulation->dtype, simulation->dimensions, i, i,
+                             simulation->mass, simulation->vector[VELOCITY]);
 }
 
 struct cutoff_noise thermostat_noise(const struct kith_simulation *simulation, double h)

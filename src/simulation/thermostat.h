@@ -25,6 +25,10 @@ kith_status thermostat_apply(struct kith_simulation *simulation, double h);
 /* What langevin does to velocities in a step of length h. */
 struct cutoff_noise thermostat_noise(const struct kith_simulation *simulation, double h);
 
+/* The same to body i, whose number among all bodies its random numbers depend on. */
+void thermostat_stir_body(const struct cutoff_noise *noise, kith_dtype dtype, int32_t dimensions,
+                          int64_t number, int64_t i, const void *mass, void *const velocity[3]);
+
 /* As kith_thermostat_parse reads it; empty for none. Errors: KITH_INVALID_ARGUMENT (no such kind),
  * KITH_OUT_OF_MEMORY. */
 kith_status thermostat_write(const kith_thermostat *thermostat, char text[thermostat_text_bytes]);

@@ -1,7 +1,9 @@
 /* The state of a simulation as arrays in place. */
 
+#include <string.h>
+
 #include "core/arguments.h"
-#include "simulation/state.h"
+#include "simulation/domain.h"
 
 static kith_status check_shown(bool is_shown, const char *what, double unit)
 {
@@ -28,12 +30,22 @@ static kith_array bodies_of(const kith_simulation *simulation, void *data)
     return view;
 }
 
+/* From now on the arrays have the state after every call. */
+static kith_status begin_views(const kith_simulation *simulation)
+{
+    kith_simulation *changed = NULL;
+    memcpy(&changed, &simulation, sizeof changed);
+    changed->is_viewed = true;
+    return simulation_reunite(changed);
+}
+
 kith_status kith_simulation_view(const kith_simulation *simulation, kith_simulation_column column,
                                  kith_array *view)
 {
     KITH_TRY(kith_check_pointer(view, "view"));
     *view = kith_array_none();
     KITH_TRY(kith_check_pointer(simulation, "simulation"));
+    KITH_TRY(begin_views(simulation));
     switch (column) {
     case KITH_SIMULATION_POSITION:
     case KITH_SIMULATION_VELOCITY:

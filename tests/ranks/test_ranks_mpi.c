@@ -184,6 +184,27 @@ static void test_runs_in_boxes_resume_with_other_numbers_of_processes(void **sta
                    1372, 34 * 0.004);
 }
 
+/* As often as they can be, the first before the first step: when, the clock of the first process
+ * says. */
+static void test_checkpoints_between_steps_change_nothing(void **state)
+{
+    (void)state;
+    static const char *const calls[] = {
+        "argon.xyz --law lennard-jones --cutoff 2.5 --dt 0.004 --until 0.2",
+        "p.csv --softening 0.02 --dt 0.001 --until 0.01",
+    };
+    make_bodies();
+    for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++) {
+        char script[1024];
+        snprintf(script, sizeof script,
+                 "kith run %s -o often.h5 && kith convert often.h5 0.csv || exit\n"
+                 "job 3 run %s --checkpoint-every 1e-9 -o often.h5 || exit\n"
+                 "kith convert often.h5 3.csv && cmp 0.csv 3.csv",
+                 calls[k], calls[k]);
+        assert_works(script);
+    }
+}
+
 static void test_what_fails_on_one_process_ends_all(void **state)
 {
     (void)state;
@@ -257,6 +278,7 @@ int main(void)
         cmocka_unit_test(test_runs_resume_with_other_numbers_of_processes),
         cmocka_unit_test(test_runs_by_trees_resume_with_other_numbers_of_processes),
         cmocka_unit_test(test_runs_in_boxes_resume_with_other_numbers_of_processes),
+        cmocka_unit_test(test_checkpoints_between_steps_change_nothing),
         cmocka_unit_test(test_what_fails_on_one_process_ends_all),
         cmocka_unit_test(test_signals_leave_a_checkpoint),
         cmocka_unit_test(test_a_process_that_dies_ends_the_others),
