@@ -214,6 +214,8 @@ const struct command bench_capabilities[] = {
     {"collisions", "collisions of lattice beads, by every method; batches", command_of_one, NULL},
     {"sparse", "sparse matrix times one vector and eight, in the format chosen", command_of_one,
      NULL},
+    {"ranks", "steps by several processes: strong and weak scaling, and exchange",
+     command_bench_ranks, NULL},
     {0}};
 
 int command_bench(int argc, char **argv)

@@ -64,7 +64,8 @@ enum {
     of_collisions = 8,
     of_sparse = 16,
     of_any = 31,
-    of_all_at_once = 32
+    of_all_at_once = 32,
+    of_ranks = 64
 };
 
 /* A capability's benchmark: a row of the table in bench.c. */
@@ -92,7 +93,10 @@ struct bench_capability {
     void (*end)(kith_context *context, void *state);
 };
 extern const struct bench_capability bench_of_forces, bench_of_matrix, bench_of_pairs,
-    bench_of_collisions, bench_of_sparse;
+    bench_of_collisions, bench_of_sparse, bench_of_ranks;
+
+/* kith bench ranks, which times the processes of a job together. */
+int command_bench_ranks(int argc, char **argv);
 
 /* The capabilities as commands of their own. */
 extern const struct command bench_capabilities[];

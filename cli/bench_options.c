@@ -27,10 +27,11 @@ struct bench_option {
 };
 
 static const struct bench_option table[] = {
-    {{"number", 'n', "N,...", 0, "numbers of bodies, particles, points, beads or rows", 0}, of_any},
+    {{"number", 'n', "N,...", 0, "numbers of bodies, particles, points, beads or rows", 0},
+     of_any | of_ranks},
     {{"precision", key_precision, CHOICES(choices_of_precisions),
       "single or double (default: both)", 0},
-     of_any & ~of_collisions},
+     (of_any & ~of_collisions) | of_ranks},
     {{"method", key_method, CHOICES(choices_of_methods_of_direct),
       "of the forces, as of kith forces (default: auto)", 0},
      of_forces},
@@ -45,7 +46,7 @@ static const struct bench_option table[] = {
     {{"tune", key_tune, NULL, 0, "let kith time the best few formats", 0}, of_sparse},
     {{"threads", key_threads, "P,...", 0, "numbers of CPU threads", 0}, of_any | of_all_at_once},
     {{"seconds", key_seconds, "S", 0, "measure each row for about S seconds", 0},
-     of_any | of_all_at_once},
+     of_any | of_all_at_once | of_ranks},
 };
 enum { table_rows = sizeof table / sizeof table[0] };
 
@@ -111,8 +112,8 @@ static void take_name(const struct bench_capability *capability, const char *wor
         is_known = is_known || strcmp(name, word) == 0;
     }
     if (!is_known)
-        cli_usage_error(state, "unknown system '%s'; %s", word,
-                        nearest_hint(&nearest, "kith bench pairs --help lists them"));
+        cli_usage_error(state, "unknown name '%s'; %s", word,
+                        nearest_hint(&nearest, "--help lists them"));
     if (options->name_count == bench_most_names)
         cli_usage_error(state, "'%s' is one too many; give at most %d names", word,
                         bench_most_names);
@@ -205,6 +206,12 @@ static char *capability_help(int key, const char *text, void *input)
     return key == ARGP_KEY_HELP_EXTRA ? bench_capability_help() : cli_filter_help(key, text, input);
 }
 
+static char *solver_help(int key, const char *text, void *input)
+{
+    return key == ARGP_KEY_HELP_EXTRA ? cli_help_table("Solvers:", bench_of_ranks.row)
+                                      : cli_filter_help(key, text, input);
+}
+
 static char *system_help(int key, const char *text, void *input)
 {
     return key == ARGP_KEY_HELP_EXTRA ? cli_help_table("Systems:", bench_of_pairs.row)
@@ -228,9 +235,10 @@ void bench_parse(const struct bench_capability *capability, int argc, char **arg
                               capability ? capability->arguments : "[CAPABILITY]",
                               capability ? capability->documentation : bench_documentation,
                               capability == &bench_of_forces ? children : others,
-                              !capability       ? capability_help
-                              : capability->row ? system_help
-                                                : cli_filter_help,
+                              !capability                     ? capability_help
+                              : capability == &bench_of_ranks ? solver_help
+                              : capability->row               ? system_help
+                                                              : cli_filter_help,
                               NULL};
     options->command = argv[0];
     cli_parse(&argp, argc, argv, &input);

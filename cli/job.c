@@ -1,6 +1,7 @@
 #include "job.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #ifdef KITH_HAS_MPI
 
@@ -133,6 +134,59 @@ int job_load_bodies(const char *command, kith_context *context, const struct inp
     return code;
 }
 
+int32_t job_size(void)
+{
+    return job_is_divided() ? job.size : 1;
+}
+
+/* Of the job's first ranks; a job of one rank is an ordinary process. */
+static int do_on_these(const char *command, struct ranks *ranks, job_work *work, void *argument)
+{
+    const kith_context_options options = {.device = {KITH_CPU, 0}, .threads = 1};
+    kith_context *context = NULL;
+    kith_status status = kith_context_create(&options, &context);
+    if (status == KITH_OK && ranks->size > 1)
+        status = ranks_join(context, ranks);
+    const int code = status == KITH_OK ? work(argument, context) : cli_fail(command);
+    kith_context_free(context);
+    return code;
+}
+
+int job_do_on_first(const char *command, int32_t ranks, job_work *work, void *argument)
+{
+    struct ranks these = {.size = 1};
+    if (!job_is_divided())
+        return do_on_these(command, &these, work, argument);
+    struct ranks_vote vote = {0};
+    if (ranks_mpi_begin_some(ranks, &these)) {
+        vote.failed = do_on_these(command, &these, work, argument) != exit_ok;
+        job.failed_elsewhere = these.failed_elsewhere;
+        ranks_mpi_end_some(&these);
+    }
+    const bool fails_itself = vote.failed;
+    ranks_take_vote(&job, &vote);
+    job.failure_is_known = vote.failed;
+    job.failed_elsewhere = job.failed_elsewhere || (vote.failed && !fails_itself);
+    return vote.failed ? exit_failed : exit_ok;
+}
+
+int64_t job_largest(kith_context *context, int64_t value)
+{
+    double largest = (double)value;
+    ranks_maximum(context, &largest, 1);
+    return (int64_t)largest;
+}
+
+double job_waited(void)
+{
+    return job_is_divided() ? ranks_mpi_waited() : 0;
+}
+
+double job_worked(void)
+{
+    return ranks_mpi_worked();
+}
+
 double job_exchange_share(void)
 {
     return (ranks_mpi_waited() - waited_before) / (cli_clock() - loaded_at);
@@ -166,6 +220,38 @@ bool job_writes(void)
 bool job_failed_elsewhere(void)
 {
     return false;
+}
+
+int32_t job_size(void)
+{
+    return 1;
+}
+
+int job_do_on_first(const char *command, int32_t ranks, job_work *work, void *argument)
+{
+    const kith_context_options options = {.device = {KITH_CPU, 0}, .threads = 1};
+    kith_context *context = NULL;
+    (void)ranks;
+    const int code = kith_context_create(&options, &context) == KITH_OK ? work(argument, context)
+                                                                        : cli_fail(command);
+    kith_context_free(context);
+    return code;
+}
+
+int64_t job_largest(kith_context *context, int64_t value)
+{
+    (void)context;
+    return value;
+}
+
+double job_waited(void)
+{
+    return 0;
+}
+
+double job_worked(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
 }
 
 int job_create_context(const char *command, const kith_context_options *options,

@@ -20,6 +20,22 @@ int job_begin(const char *command, const struct launcher *launcher);
 int job_create_context(const char *command, const kith_context_options *options,
                        kith_context **context);
 
+/* The number of ranks; 1 of one process. */
+int32_t job_size(void);
+
+/* Does work on the first ranks of the job, as many, with a context of theirs and one thread each,
+ * while the others wait. Returns, on all ranks, an exit code: other than exit_ok if any has failed.
+ */
+typedef int job_work(void *argument, kith_context *context);
+int job_do_on_first(const char *command, int32_t ranks, job_work *work, void *argument);
+
+/* On the ranks that do such work: the largest of a value of each. */
+int64_t job_largest(kith_context *context, int64_t value);
+
+/* Seconds that this rank has waited for others, and those of the processor in which it has not. */
+double job_waited(void);
+double job_worked(void);
+
 /* load_bodies on rank 0, for all. Of one process load_bodies. */
 int job_load_bodies(const char *command, kith_context *context, const struct input_options *input,
                     const char *output, bool quiet, kith_bodies **bodies);

@@ -39,7 +39,9 @@ static void open_closed_streams(void)
 static int run_once(const char *name, const struct command *command, int argc, char **argv)
 {
     const struct launcher launcher = launcher_find();
-    const bool is_divided = command->run == command_run || command->run == command_forces;
+    const bool is_divided =
+        command->run == command_run || command->run == command_forces ||
+        (command->run == command_bench && argc > 1 && strcmp(argv[1], "ranks") == 0);
     int code = exit_ok;
     if (launcher_has_several(&launcher))
         code = is_divided

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* The requests of a batch; room grows. */
 struct batch {
@@ -17,14 +18,17 @@ struct batch {
     int count, room;
 };
 
+static const double seconds_awake = 0.05;
+
 struct mpi_state {
+    MPI_Comm communicator;
     struct batch batches[KITH_MESSAGE_BATCHES];
     int *counts, *places; /* of a gather */
     int64_t *first;       /* ranks.first */
-    double waited;
 };
 
-static struct mpi_state the_state;
+static struct mpi_state of_all, of_some; /* all ranks, and the first of them */
+static double waited, waited_busily;     /* of them, of the processor */
 
 static _Noreturn void give_up(const char *why)
 {
@@ -51,6 +55,19 @@ static MPI_Request *new_request(void *state, int32_t batch)
     return &of->requests[of->count++];
 }
 
+static MPI_Comm communicator_of(const void *state)
+{
+    return ((const struct mpi_state *)state)->communicator;
+}
+
+/* Seconds of the processor that this process has had. */
+static double processor_seconds(void)
+{
+    struct timespec had;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &had);
+    return (double)had.tv_sec + 1e-9 * (double)had.tv_nsec;
+}
+
 static int count_of(int64_t elements)
 {
     if (elements > INT_MAX)
@@ -61,54 +78,63 @@ static int count_of(int64_t elements)
 static void mpi_post_send(void *state, int32_t batch, int32_t to, int32_t tag, const void *data,
                           int64_t bytes)
 {
-    MPI_Isend(data, count_of(bytes), MPI_BYTE, to, tag, MPI_COMM_WORLD, new_request(state, batch));
+    MPI_Isend(data, count_of(bytes), MPI_BYTE, to, tag, communicator_of(state),
+              new_request(state, batch));
 }
 
 static void mpi_post_receive(void *state, int32_t batch, int32_t from, int32_t tag, void *data,
                              int64_t bytes)
 {
-    MPI_Irecv(data, count_of(bytes), MPI_BYTE, from, tag, MPI_COMM_WORLD,
+    MPI_Irecv(data, count_of(bytes), MPI_BYTE, from, tag, communicator_of(state),
               new_request(state, batch));
 }
 
 static void mpi_post_maximum(void *state, int32_t batch, int64_t *values, int32_t count)
 {
-    MPI_Iallreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD,
+    MPI_Iallreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, communicator_of(state),
                    new_request(state, batch));
 }
 
 static void mpi_progress(void *state)
 {
-    (void)state;
     int is_there = 0;
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, communicator_of(state), &is_there, MPI_STATUS_IGNORE);
 }
 
-/* Ranks that wait let others of the same processor work. */
+/* Ranks that wait let others of the same processor work, and sleep if that takes long. */
 static void mpi_wait(void *state, int32_t batch)
 {
     struct mpi_state *mpi = state;
     struct batch *of = &mpi->batches[batch];
-    const double begin = MPI_Wtime();
+    const double begin = MPI_Wtime(), had = processor_seconds();
     int is_done = 0;
     for (;;) {
         MPI_Testall(of->count, of->requests, &is_done, MPI_STATUSES_IGNORE);
         if (is_done)
             break;
-        sched_yield();
+        if (MPI_Wtime() - begin < seconds_awake)
+            sched_yield();
+        else
+            nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
     }
     of->count = 0;
-    mpi->waited += MPI_Wtime() - begin;
+    waited += MPI_Wtime() - begin;
+    waited_busily += processor_seconds() - had;
 }
 
 double ranks_mpi_waited(void)
 {
-    return the_state.waited;
+    return waited;
+}
+
+double ranks_mpi_worked(void)
+{
+    return processor_seconds() - waited_busily;
 }
 
 static void mpi_broadcast(void *state, void *data, int64_t bytes)
 {
-    MPI_Ibcast(data, count_of(bytes), MPI_BYTE, 0, MPI_COMM_WORLD, new_request(state, 0));
+    MPI_Ibcast(data, count_of(bytes), MPI_BYTE, 0, communicator_of(state), new_request(state, 0));
     mpi_wait(state, 0);
 }
 
@@ -117,7 +143,7 @@ static void mpi_gather(void *state, void *data, int64_t element_bytes, const int
     struct mpi_state *mpi = state;
     MPI_Datatype element;
     int size = 0;
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_size(mpi->communicator, &size);
     for (int k = 0; k < size; k++) {
         mpi->places[k] = count_of(first[k]);
         mpi->counts[k] = count_of(first[k + 1]) - mpi->places[k];
@@ -125,7 +151,7 @@ static void mpi_gather(void *state, void *data, int64_t element_bytes, const int
     MPI_Type_contiguous((int)element_bytes, MPI_BYTE, &element);
     MPI_Type_commit(&element);
     MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, mpi->counts, mpi->places, element,
-                    MPI_COMM_WORLD, new_request(state, 0));
+                    mpi->communicator, new_request(state, 0));
     mpi_wait(state, 0);
     MPI_Type_free(&element);
 }
@@ -133,7 +159,7 @@ static void mpi_gather(void *state, void *data, int64_t element_bytes, const int
 static void mpi_add(void *state, unsigned long long *values, int64_t count)
 {
     MPI_Iallreduce(MPI_IN_PLACE, values, count_of(count), MPI_UNSIGNED_LONG_LONG, MPI_SUM,
-                   MPI_COMM_WORLD, new_request(state, 0));
+                   communicator_of(state), new_request(state, 0));
     mpi_wait(state, 0);
 }
 
@@ -149,35 +175,62 @@ static const kith_messages library_mpi = {
     .add = mpi_add,
 };
 
+/* The ranks of a communicator. */
+static void take(MPI_Comm communicator, struct mpi_state *state, struct ranks *ranks)
+{
+    int size = 0, rank = 0;
+    MPI_Comm_size(communicator, &size);
+    MPI_Comm_rank(communicator, &rank);
+    state->communicator = communicator;
+    state->counts = grown(NULL, (size_t)size * sizeof *state->counts);
+    state->places = grown(NULL, (size_t)size * sizeof *state->places);
+    state->first = grown(NULL, ((size_t)size + 1) * sizeof *state->first);
+    *ranks = (struct ranks){
+        .library = &library_mpi, .state = state, .size = size, .rank = rank, .first = state->first};
+}
+
+static void drop(struct mpi_state *state)
+{
+    for (int32_t k = 0; k < KITH_MESSAGE_BATCHES; k++)
+        free(state->batches[k].requests);
+    free(state->counts);
+    free(state->places);
+    free(state->first);
+    *state = (struct mpi_state){0};
+}
+
 bool ranks_mpi_begin(struct ranks *ranks)
 {
-    int provided = 0, size = 0, rank = 0;
+    int provided = 0;
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS ||
         provided < MPI_THREAD_FUNNELED)
         return false;
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    the_state.counts = grown(NULL, (size_t)size * sizeof *the_state.counts);
-    the_state.places = grown(NULL, (size_t)size * sizeof *the_state.places);
-    the_state.first = grown(NULL, ((size_t)size + 1) * sizeof *the_state.first);
-    *ranks = (struct ranks){.library = &library_mpi,
-                            .state = &the_state,
-                            .size = size,
-                            .rank = rank,
-                            .first = the_state.first};
+    take(MPI_COMM_WORLD, &of_all, ranks);
     return true;
 }
 
 void ranks_mpi_end(struct ranks *ranks)
 {
-    struct mpi_state *mpi = ranks->state;
     MPI_Finalize();
-    for (int32_t k = 0; k < KITH_MESSAGE_BATCHES; k++)
-        free(mpi->batches[k].requests);
-    free(mpi->counts);
-    free(mpi->places);
-    free(mpi->first);
-    *mpi = (struct mpi_state){0};
+    drop(ranks->state);
+}
+
+bool ranks_mpi_begin_some(int32_t size, struct ranks *ranks)
+{
+    MPI_Comm communicator;
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_split(MPI_COMM_WORLD, rank < size ? 0 : MPI_UNDEFINED, rank, &communicator);
+    if (rank < size)
+        take(communicator, &of_some, ranks);
+    return rank < size;
+}
+
+void ranks_mpi_end_some(struct ranks *ranks)
+{
+    struct mpi_state *state = ranks->state;
+    MPI_Comm_free(&state->communicator);
+    drop(state);
 }
 
 const char *ranks_mpi_version(void)
