@@ -189,7 +189,7 @@ kith_status domain_gather(const struct domain *domain, int32_t columns, const in
     if (status == KITH_OK)
         status = kith_allocate(domain->all, real, what, &values);
     status = ranks_agree(domain->context, status);
-    if (status == KITH_OK) {
+    if (status == KITH_OK && numbers && values) {
         find_places(domain, first);
         const int64_t begin = first[ranks->rank];
         memcpy(numbers + begin, domain->numbers, (size_t)domain->count * sizeof *numbers);

@@ -90,7 +90,7 @@ static void take_out(struct domain *domain, char *out)
     int64_t *first = domain->moving.first_sent, stay = 0;
     for (int64_t i = 0; i < domain->count; i++) {
         const int32_t owner = domain->order[i];
-        if (owner != ranks->rank)
+        if (owner != ranks->rank && out)
             pack(domain, i, out + first[owner]++ * bytes);
         else
             domain->order[stay++] = (int32_t)i;
@@ -126,7 +126,7 @@ kith_status domain_move(struct domain *domain)
     if (status == KITH_OK) {
         take_out(domain, out);
         ranks_parcels_exchange(moving, bytes, out, in);
-        for (int64_t k = 0; k < come; k++)
+        for (int64_t k = 0; in && k < come; k++)
             unpack(domain, domain->count++, in + k * bytes);
         status = ranks_agree(domain->context, domain_point(domain));
     }

@@ -34,7 +34,7 @@ static kith_array bodies_of(const kith_simulation *simulation, void *data)
 static kith_status begin_views(const kith_simulation *simulation)
 {
     kith_simulation *changed = NULL;
-    memcpy(&changed, &simulation, sizeof changed);
+    memcpy(&changed, &simulation, sizeof(void *));
     changed->is_viewed = true;
     return simulation_reunite(changed);
 }
