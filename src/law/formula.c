@@ -41,8 +41,8 @@ kith_status formula_check_name(const char *name)
                          name ? name : "", formula_name_bytes - 1);
     if (taken)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "parameter is '%s', which means something else in a formula; give another "
-                         "name",
+                         "parameter '%s' has the name of a function or variable of formulas; give "
+                         "another name",
                          name);
     return KITH_OK;
 }

@@ -26,21 +26,34 @@ static bool take_number(const char **at, char sign, double *number)
     return true;
 }
 
+/* "> 0", or the same in parentheses. */
+static bool take_positive(const char **at)
+{
+    double least = -1;
+    skip_space(at);
+    const bool is_enclosed = **at == '(';
+    *at += is_enclosed;
+    if (!take_number(at, '>', &least) || least != 0 || (is_enclosed && **at != ')'))
+        return false;
+    *at += is_enclosed;
+    return true;
+}
+
+/* NAME [= DEFAULT] [> 0], or NAME = DEFAULT (> 0). */
 static kith_status read_parameter(const char **at, struct law_parameter *parameter)
 {
     size_t length = 0;
     skip_space(at);
     while (isalnum((unsigned char)(*at)[length]) || (*at)[length] == '_')
         length++;
-    double least = 0;
     snprintf(parameter->name, sizeof parameter->name, "%.*s", (int)length, *at);
     *at += length;
     if (!take_number(at, '=', &parameter->otherwise))
         parameter->otherwise = NAN;
-    parameter->is_positive = take_number(at, '>', &least);
+    parameter->is_positive = take_positive(at);
     skip_space(at);
     const bool is_last = **at == 0;
-    if (length == 0 || least != 0 || (!is_last && **at != ','))
+    if (length == 0 || (!is_last && **at != ','))
         return kith_fail(KITH_INTERNAL_ERROR, "a law's parameters go on with '%s'", *at);
     *at += is_last ? 0 : 1;
     return KITH_OK;

@@ -20,7 +20,7 @@ static const kith_law_info infos[] = {
     {"yukawa", "L", "k * q_i * q_j * exp(-r / L) / r", "L > 0, k = 1", counts_zero,
      "L: length; k: energy length / charge^2"},
     {"lennard-jones", "[EPS,SIGMA]", "4 * epsilon * (pow(sigma / r, 12) - pow(sigma / r, 6))",
-     "epsilon = 1, sigma = 1 > 0", counts_zero, "epsilon: energy; sigma: length"},
+     "epsilon = 1, sigma = 1 (> 0)", counts_zero, "epsilon: energy; sigma: length"},
     {"morse", "D,A,R0", "D * (pow(exp(-A * (r - R0)), 2) - 2 * exp(-A * (r - R0)))", "D, A, R0",
      "D (e^(2 A R0) - 2 e^(A R0)); force 0", "D: energy; A: 1/length; R0: length"},
     {"gaussian", "S", "exp(-r2 / (2 * S * S))", "S > 0", "1; force 0", "S: length"},

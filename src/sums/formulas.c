@@ -53,8 +53,8 @@ static kith_status check_let_name(const struct sums_formulas *formulas, const ch
         taken = taken || strcmp(formulas->formula->names[k], name) == 0;
     if (taken)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "let is named '%s', which means something else in these formulas; give "
-                         "another name",
+                         "let '%s' has the name of a function, variable, column, parameter or "
+                         "other let; give another name",
                          name);
     return KITH_OK;
 }
