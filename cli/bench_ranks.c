@@ -138,7 +138,9 @@ static int measure_row(void *argument, kith_context *context)
     kith_bodies *bodies = NULL;
     kith_law *law = NULL;
     kith_simulation *simulation = NULL;
-    malloc_trim(0);
+#ifdef __GLIBC__
+    malloc_trim(0); /* of the row before */
+#endif
     const int64_t before = resident_bytes();
     kith_status status = make_bodies(row, &bodies);
     if (status == KITH_OK)

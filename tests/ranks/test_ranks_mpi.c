@@ -123,6 +123,16 @@ static void test_json_is_printed_once(void **state)
     assert_non_null(strstr(first, "\"exchange_share\""));
 }
 
+/* Strong and weak scaling by 1, 2 and 3 ranks, of two solvers; printed once. */
+static void test_bench_has_a_row_for_each_number_of_ranks(void **state)
+{
+    (void)state;
+    assert_works("job 3 bench ranks cutoff direct -n 1500 --quick --json >bench.json || exit\n"
+                 "[ $(grep -c '\"busy_seconds\"' bench.json) -eq 12 ] &&\n"
+                 "[ $(grep -c '\"rows\"' bench.json) -eq 1 ]");
+    assert_job_fails("job 2 bench ranks --device cuda", 1, "--device");
+}
+
 /* A run of three parts by 2, 5 processes and 1 is that of one process: six frames after the first.
  */
 static void check_resuming(const char *options, int64_t bodies, double part)
@@ -275,6 +285,7 @@ int main(void)
         cmocka_unit_test(test_forces_have_the_same_bits_for_any_number_of_processes),
         cmocka_unit_test(test_solvers_have_the_same_bits_for_any_number_of_processes),
         cmocka_unit_test(test_json_is_printed_once),
+        cmocka_unit_test(test_bench_has_a_row_for_each_number_of_ranks),
         cmocka_unit_test(test_runs_resume_with_other_numbers_of_processes),
         cmocka_unit_test(test_runs_by_trees_resume_with_other_numbers_of_processes),
         cmocka_unit_test(test_runs_in_boxes_resume_with_other_numbers_of_processes),
