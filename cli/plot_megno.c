@@ -149,7 +149,9 @@ static struct span span_of_lyapunov(const struct megno_table *table)
         span.low = time < span.low ? time : span.low;
         span.high = time > span.high ? time : span.high;
     }
-    return span.low <= span.high ? span : (struct span){1, 10};
+    if (!(span.low <= span.high))
+        return (struct span){1, 10};
+    return span.high > span.low ? span : (struct span){span.low / 2, span.high * 2};
 }
 
 static void write_data(FILE *script, const struct megno_table *table, const double factors[2])

@@ -141,6 +141,8 @@ static void test_chaos_is_drawn_from_the_table_of_megno(void **state)
                   "# a comment\ngrowth,time,x,mean_megno,megno\n-1,1,a,2,2\n\n0,2,b,3,4\n");
     assert_succeeded(program_run("plot @more.csv --what megno -o @more.png"));
     assert_is_picture("more.png");
+    program_write("same.csv", "time,megno,mean_megno,growth\n1,2,2,1\n2,2,2,2\n");
+    assert_succeeded(program_run("plot @same.csv --what megno -o @same.png"));
     program_write("one.csv", "time,megno,mean_megno,growth\n1,2,2,1\n");
     assert_refused(program_run("plot @one.csv --what megno -o @a.png"), 1, "one.csv 1");
     program_write("word.csv", "time,megno,mean_megno,growth\n1,2,2,1\n2,2,nan,1\n");
