@@ -71,7 +71,7 @@ static void test_an_accuracy_that_cannot_be_is_refused(void **state)
     assert_refused(program_run("forces @plummer.csv --error 1e-3 --theta 0.5"), 2, "");
     assert_refused(program_run("forces @plummer.csv --theta 1"), 2, "1");
     assert_refused(program_run("forces @plummer.csv --error 0"), 2, "--error");
-    assert_refused(program_run("forces @plummer.csv --law yukawa:1 --solver tree"), 1,
+    assert_refused(program_run("forces @plummer.csv --law expr:m_j*dx/r --solver tree"), 1,
                    "solver tree");
     assert_refused(program_run("forces @plummer.csv --sum value --check 5"), 2, "--check");
 }

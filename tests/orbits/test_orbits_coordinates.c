@@ -1,6 +1,8 @@
 /* Orbital elements of several bodies: heliocentric, Jacobi and barycentric; planets by elements. */
 #include "testing.h"
 
+#include <float.h>
+
 #include "testing_initial.h"
 
 #include "random_numbers.h"
@@ -169,6 +171,16 @@ static void test_orbits_are_about_the_center_that_the_coordinates_say(void **sta
     }
 }
 
+/* What rounding of a mean anomaly near 2 π moves a body by: of a nearly parabolic orbit that is far
+ * more than the rounding of its position. */
+static double motion_of_rounding(const kith_orbit *orbits, int64_t count)
+{
+    double most = 0;
+    for (int64_t i = 0; i < count; i++)
+        most = fmax(most, pow(fabs(orbits[i].a), 1.5));
+    return 16 * DBL_EPSILON * most;
+}
+
 /* Placing is the inverse, but for the motion of the whole. */
 static void test_bodies_are_where_they_were_after_orbits_and_back(void **state)
 {
@@ -183,11 +195,12 @@ static void test_bodies_are_where_they_were_after_orbits_and_back(void **state)
         assert_ok(kith_orbits_compute(&options, bodies, orbits));
         assert_ok(kith_orbits_place(&options, orbits, placed));
         center_of(bodies, 6, center, drift, &total);
+        const double moved = motion_of_rounding(orbits, 5);
         for (int64_t k = 0; k < 18; k++) {
-            assert_near(placed->position[k], bodies->position[k] - center[k % 3], 1e-9, "position",
-                        0);
-            assert_near(placed->velocity[k], bodies->velocity[k] - drift[k % 3], 1e-8, "velocity",
-                        0);
+            assert_near(placed->position[k], bodies->position[k] - center[k % 3], 1e-9 + moved,
+                        "position", 0);
+            assert_near(placed->velocity[k], bodies->velocity[k] - drift[k % 3], 1e-8 + 10 * moved,
+                        "velocity", 0);
         }
         center_of(placed, 6, center, drift, &total);
         for (int k = 0; k < 3; k++) {
