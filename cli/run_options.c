@@ -28,6 +28,7 @@ enum {
     key_checkpoint,
     key_resume,
     key_skin,
+    key_substeps,
     key_view,
     key_rate
 };
@@ -63,6 +64,10 @@ static const struct argp_option options[] = {
     {"skin", key_skin, "S", 0,
      "with --cutoff: the neighbor list includes pairs within the cutoff + S, and is rebuilt when "
      "a body has moved by S/2; results do not depend on S (default: adapted during the run)",
+     0},
+    {"substeps", key_substeps, "K", 0,
+     "with leapfrog and ewald or pme: a step evaluates the mesh once and the pairs within the cutoff "
+     "K times, in K shorter steps (r-RESPA; default: 1)",
      0},
     {"eta", key_eta, "ETA", 0,
      "of hermite-block: the accuracy of the steps; the square of a step is eta times the square "
@@ -194,6 +199,15 @@ static int64_t parse_every(const char *option, const char *text, const struct ar
     return every;
 }
 
+static int32_t parse_substeps(const char *text, const struct argp_state *state)
+{
+    const int64_t count = cli_parse_count("--substeps", text, state);
+    if (count < 1 || count > KITH_MOST_SUBSTEPS)
+        cli_usage_error(state, "--substeps is %s; give a number from 1 to %d", text,
+                        KITH_MOST_SUBSTEPS);
+    return (int32_t)count;
+}
+
 static void parse_units(const char *text, struct run_options *run, const struct argp_state *state)
 {
     int count = 0;
@@ -271,6 +285,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case key_skin:
         run->run.simulation.skin = cli_parse_positive("--skin", argument, state);
+        return 0;
+    case key_substeps:
+        run->run.simulation.substeps = parse_substeps(argument, state);
         return 0;
     case key_eta:
         run->run.simulation.eta = cli_parse_positive("--eta", argument, state);

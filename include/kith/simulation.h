@@ -38,6 +38,8 @@ typedef enum kith_on_collision {
     KITH_ON_COLLISION_STOP      /* the simulation stops at the end of that step */
 } kith_on_collision;
 
+enum { KITH_MOST_SUBSTEPS = 1024 };
+
 typedef struct kith_simulation_options {
     double dt; /* > 0; of an adaptive integrator its first step, of hermite-block its longest */
     const char *integrator; /* a name of the table; NULL: "leapfrog" */
@@ -52,6 +54,11 @@ typedef struct kith_simulation_options {
      * within cutoff + skin and is rebuilt when a body has moved by half the skin. 0: chosen and
      * adapted. The bits of results do not depend on it. */
     double skin;
+    /* Multiple time steps of leapfrog with the solvers ewald and pme (r-RESPA: Tuckerman, Berne &
+     * Martyna 1992): a step of dt evaluates the sum over waves once, and the pairs within the
+     * cutoff, those of a second law too, at each of this many shorter steps. 0 and 1: at the same
+     * times. At most KITH_MOST_SUBSTEPS; not for a slab. */
+    int32_t substeps;
     bool softening_of_bodies; /* use bodies->softening instead of ε */
     kith_dtype precision;     /* KITH_F64, or KITH_F32: state and forces in float */
     double eta;               /* of hermite-block: h = (eta …)^{1/2} (docs/physics.md); 0: 0.02 */
@@ -109,8 +116,9 @@ typedef struct kith_diagnostics {
  *
  * Errors: KITH_INVALID_ARGUMENT (dt ≤ 0 or not finite; unknown integrator: the message lists the
  *         known ones; softening < 0, or missing in the bodies with softening_of_bodies; arrays in
- *         options->forces, or a sum of values; a skin < 0, without a cutoff, or of ewald and pme; a
- *         method that is not the solver's; bodies that are not finite or have a mass < 0, under
+ *         options->forces, or a sum of values; a skin < 0, without a cutoff, or of ewald and pme;
+ *         substeps out of range, with another integrator or a solver without a mesh; a method that
+ *         is not the solver's; bodies that are not finite or have a mass < 0, under
  *         laws other than gravity ≤ 0: the message names the row; a formula whose second
  *         derivatives, which the integrator needs, are too long; collisions without radii,
  *         restitution outside 0 to 1, encounter or escape < 0; with ias15 two bodies with mass at
@@ -126,7 +134,7 @@ typedef struct kith_diagnostics {
  *         other than gravity, or with collisions, encounters or escapes; hybrid in the same cases
  *         except for collisions, encounters and escapes, and also on a GPU or in an ensemble;
  *         collisions, encounters or escapes in an ensemble or on a GPU; a thermostat in an
- *         ensemble), KITH_OUT_OF_MEMORY.
+ *         ensemble; substeps of a slab), KITH_OUT_OF_MEMORY.
  * Cost:   one evaluation of all forces; 3–7 arrays of N × D numbers, for ias15 37. */
 KITH_API kith_status kith_simulation_create(kith_context *context,
                                             const kith_simulation_options *options,

@@ -274,6 +274,9 @@ class Simulation(Bound):
     thermostat : str, optional
         'langevin:T,TAU' or 'bussi:T,TAU', optionally with ',SEED', 0 by default: keeps the temperature at T, an energy,
         with the correlation time TAU (CPU, integrator leapfrog).
+    substeps : int
+        Of leapfrog with the solvers ewald and pme: a step evaluates the mesh once and the pairs within the cutoff this
+        many times, in shorter steps (r-RESPA); 1 by default.
     time : float, optional
         At the start; that of the bodies by default, otherwise 0.
     systems : int, optional
@@ -319,8 +322,9 @@ class Simulation(Bound):
                  periodic: bool | Sequence[bool] | None = None, cutoff: float | None = None, shift: str = "none",
                  tail: bool = False, alpha: float | None = None, absolute_error: float | None = None,
                  boundary: str = "tin-foil", grid: Sequence[int] | None = None, exclude: ArrayLike | None = None,
-                 thermostat: str | None = None, time: float | None = None, systems: int | None = None,
-                 device: str | Device = "auto", threads: int = 0, context: Context | None = None):
+                 thermostat: str | None = None, substeps: int = 1, time: float | None = None,
+                 systems: int | None = None, device: str | Device = "auto", threads: int = 0,
+                 context: Context | None = None):
         length, lengths = (0.0, None) if softening is None else softening_of(softening)
         bodies = _with(_bodies_of(positions, velocities, masses, charges, lengths), radii=radii)
         if cell is not None:
@@ -355,7 +359,7 @@ class Simulation(Bound):
             number("restitution", restitution), number("encounter", encounter), number("escape", escape),
             count, optional(text, "coordinates", coordinates),
             integer32("corrector", corrector), optional(text, "kernel", kernel),
-            optional(text, "thermostat", thermostat),
+            optional(text, "thermostat", thermostat), integer32("substeps", substeps),
             optional(number, "cutoff", cutoff) or 0.0, chosen("shift", shift, SHIFTS), flag("tail", tail),
             *images_of(alpha, absolute_error, boundary, grid),
             [] if exclude is None else pairs_of(exclude).ravel().tolist())

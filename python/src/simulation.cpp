@@ -33,8 +33,8 @@ create(context_ref where, const bodies &start, double dt, const std::string &int
        const std::string &solver, double error, double theta, int32_t order, double eta,
        int on_collision, double restitution, double encounter, double escape,
        std::optional<int64_t> systems, std::optional<std::string> coordinates, int32_t corrector,
-       std::optional<std::string> kernel, std::optional<std::string> thermostat, double cutoff,
-       int shift, bool tail, double alpha, double absolute_error, int boundary,
+       std::optional<std::string> kernel, std::optional<std::string> thermostat, int32_t substeps,
+       double cutoff, int shift, bool tail, double alpha, double absolute_error, int boundary,
        const std::vector<int32_t> &grid, const std::vector<int64_t> &exclude)
 {
     auto made = std::make_shared<simulation>();
@@ -60,6 +60,7 @@ create(context_ref where, const bodies &start, double dt, const std::string &int
     options.coordinates = coordinates ? made->coordinates.c_str() : nullptr;
     options.corrector = corrector;
     options.kernel = kernel ? made->kernel.c_str() : nullptr;
+    options.substeps = substeps;
     options.forces.cutoff = cutoff;
     options.forces.shift = (kith_shift)shift;
     options.forces.tail = tail;
@@ -394,9 +395,9 @@ void add_simulation(nb::module_ &module)
                nb::arg("eta"), nb::arg("on_collision"), nb::arg("restitution"),
                nb::arg("encounter"), nb::arg("escape"), nb::arg("systems").none(),
                nb::arg("coordinates").none(), nb::arg("corrector"), nb::arg("kernel").none(),
-               nb::arg("thermostat").none(), nb::arg("cutoff"), nb::arg("shift"), nb::arg("tail"),
-               nb::arg("alpha"), nb::arg("absolute_error"), nb::arg("boundary"), nb::arg("grid"),
-               nb::arg("exclude"));
+               nb::arg("thermostat").none(), nb::arg("substeps"), nb::arg("cutoff"),
+               nb::arg("shift"), nb::arg("tail"), nb::arg("alpha"), nb::arg("absolute_error"),
+               nb::arg("boundary"), nb::arg("grid"), nb::arg("exclude"));
     module.def("integrators", integrators);
     module.attr("column_position") = (int)KITH_SIMULATION_POSITION;
     module.attr("column_velocity") = (int)KITH_SIMULATION_VELOCITY;

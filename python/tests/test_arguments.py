@@ -90,7 +90,7 @@ KINDS = {
     "alpha": "number", "beta": "number", "eccentricity": "number", "mass_ratio": "number",
     "checkpoint_seconds": "number", "every_time": "number", "absolute_error": "optional number",
     "eta": "number", "temperature": "number", "restitution": "number", "encounter": "number", "escape": "number",
-    "corrector": "whole number", "shift": "word", "tail": "flag", "totals": "flag",
+    "corrector": "whole number", "substeps": "whole number", "shift": "word", "tail": "flag", "totals": "flag",
     "collisions": "word", "boundary": "word", "exclude": "exclusions", "grid": "optional three whole numbers",
     "port": "whole number", "title": "optional text", "steps_per_second": "number", "axes": "text",
     "block": "whole number", "unroll": "whole number", "threads": "whole number",

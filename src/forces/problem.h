@@ -24,12 +24,17 @@ struct forces_way {
     int32_t bodies, threads;
 };
 
+/* Of a solver that is periodic: the pairs that it sums one by one, and what is left, which changes
+ * more slowly as particles move. */
+enum forces_part { forces_all, forces_near, forces_far };
+
 /* A periodic cell, pairs within a cutoff, or both, in the problem's unit of length: the caller's
  * for a solver that is periodic. */
 struct forces_space {
     const kith_cell *cell; /* in the caller's unit; NULL: open space */
     double cutoff;         /* 0: all pairs; of a solver that is periodic: chosen */
     double absolute_error; /* as in ewald, over |G| */
+    enum forces_part part;
     const kith_ewald *ewald;
     kith_array exclusions;      /* of the caller, whose shape has been checked */
     kith_forces_totals *totals; /* NULL: not requested */

@@ -138,10 +138,27 @@ struct images_state {
     struct near_state near;
 };
 
+static void free_images(kith_context *context, void *kept)
+{
+    struct images_state *state = kept;
+    (void)context;
+    near_free(&state->near);
+    periodic_free(&state->periodic);
+    free(state);
+}
+
+/* The memory of the last call, in its context: to take it from the system again would cost as much
+ * as a tenth of the sums. */
+static const struct device_slot_kind spare_images = {.free = free_images};
+
 static kith_status prepare(kith_context *context, const struct forces_problem *problem,
                            void **prepared)
 {
-    (void)context;
+    void **spare = device_slot(context, &spare_images);
+    if (!*prepared && spare && *spare) {
+        *prepared = *spare;
+        *spare = NULL;
+    }
     if (!*prepared)
         KITH_TRY(kith_allocate(1, sizeof(struct images_state), "ewald", prepared));
     struct images_state *state = *prepared;
@@ -153,18 +170,22 @@ static kith_status prepare(kith_context *context, const struct forces_problem *p
 static void forget(kith_context *context, void *prepared)
 {
     struct images_state *state = prepared;
-    (void)context;
+    void **spare = device_slot(context, &spare_images);
+    if (!spare || *spare) {
+        free_images(context, state);
+        return;
+    }
     near_free(&state->near);
-    periodic_free(&state->periodic);
-    free(state);
+    state->near = (struct near_state){0};
+    state->periodic.is_chosen = false;
+    *spare = state;
 }
 
-/* The contributions of the second law stay. */
-static void put(const struct forces_problem *problem, void *column, int64_t i, double value)
+static void put(const struct forces_problem *problem, bool adds, void *column, int64_t i,
+                double value)
 {
     if (!column)
         return;
-    const bool adds = problem->accumulate || near_law(problem);
     const double sum = adds ? periodic_at(problem->dtype, column, i) + value : value;
     if (problem->dtype == KITH_F64)
         ((double *)column)[i] = sum;
@@ -172,18 +193,20 @@ static void put(const struct forces_problem *problem, void *column, int64_t i, d
         ((float *)column)[i] = (float)sum;
 }
 
-static void deliver(const struct forces_problem *problem, const struct forces_weights *law,
-                    const struct periodic_state *state)
+/* The contributions of the second law stay. */
+static void deliver(const struct forces_problem *problem, bool has_near,
+                    const struct forces_weights *law, const struct periodic_state *state)
 {
+    const bool adds = problem->accumulate || has_near;
     for (int64_t i = 0; i < problem->target_count; i++) {
         const double w = law->target ? periodic_at(problem->dtype, law->target, i) : 1;
         const double of_potential = law->strength * w;
         const double of_gradient =
             problem->law ? of_potential / periodic_at(problem->dtype, problem->target_mass, i)
                          : of_potential;
-        put(problem, problem->potential, i, of_potential * state->potential[i]);
+        put(problem, adds, problem->potential, i, of_potential * state->potential[i]);
         for (int c = 0; c < 3; c++)
-            put(problem, problem->acceleration[c], i, -of_gradient * state->gradient[c][i]);
+            put(problem, adds, problem->acceleration[c], i, -of_gradient * state->gradient[c][i]);
     }
 }
 
@@ -242,7 +265,9 @@ static kith_status evaluate_by(const struct kith_solver *solver, periodic_sum *s
         particles.position[c] = problem->source_position[c];
     kith_array exclusions;
     KITH_TRY(excluded_check_rows(problem));
-    KITH_TRY(near_evaluate(context, problem, &images->near));
+    const bool has_near = near_law(problem) && problem->space.part != forces_far;
+    if (has_near)
+        KITH_TRY(near_evaluate(context, problem, &images->near));
     KITH_TRY(excluded_copy(problem->space.exclusions, &exclusions));
     struct periodic_request request = {
         .error = error,
@@ -251,6 +276,9 @@ static kith_status evaluate_by(const struct kith_solver *solver, periodic_sum *s
         .alpha = ewald->alpha,
         .order = problem->accuracy.order,
         .is_vacuum = ewald->boundary == KITH_BOUNDARY_VACUUM,
+        .part = problem->space.part == forces_near  ? periodic_near
+                : problem->space.part == forces_far ? periodic_far
+                                                    : periodic_all,
         .exclusion_count = kith_array_is_none(exclusions) ? 0 : exclusions.shape[0],
         .exclusions = (const int64_t(*)[2])exclusions.data,
     };
@@ -259,7 +287,7 @@ static kith_status evaluate_by(const struct kith_solver *solver, periodic_sum *s
     const kith_status status = sum(context, problem->space.cell, &particles, &request, state);
     free(exclusions.data);
     KITH_TRY(status);
-    deliver(problem, &law, state);
+    deliver(problem, has_near, &law, state);
     report_totals(problem, law.strength, state);
     report(solver, problem, ewald->absolute_error > 0 ? 0 : error, state);
     return KITH_OK;

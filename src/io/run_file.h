@@ -28,6 +28,7 @@ struct run_parameters {
     kith_ewald ewald; /* of a solver of periodic images */
     kith_dtype precision;
     int32_t corrector;      /* of an integrator of planets; else 0 */
+    int64_t substeps;       /* of near pairs; 0: none */
     int64_t pressure_every; /* steps between pressures; 0: in frames only */
     int64_t every;          /* steps between frames; 0: */
     double every_time;      /* time between frames, of an integrator that chooses its steps */

@@ -269,6 +269,8 @@ kith_status run_parameters_write(hid_t file, const struct run_parameters *parame
         KITH_TRY(hdf5_write_integer(group, "pressure_every", parameters->pressure_every));
     KITH_TRY(run_exclusions_write(group, parameters->exclusions));
     KITH_TRY(run_images_write(group, &parameters->ewald));
+    if (parameters->substeps > 1)
+        KITH_TRY(hdf5_write_integer(group, "substeps", parameters->substeps));
     if (*parameters->thermostat)
         KITH_TRY(hdf5_write_text(group, "thermostat", parameters->thermostat));
     return hdf5_write_integer(group, "softening_of_bodies", parameters->softening_of_bodies);
@@ -306,6 +308,12 @@ kith_status run_parameters_read(hid_t file, struct run_parameters *parameters,
                          (long long)parameters->pressure_every);
     KITH_TRY(run_exclusions_read(group, &parameters->exclusions, exclusions));
     KITH_TRY(run_images_read(group, &parameters->ewald));
+    if (hdf5_exists(group, "substeps"))
+        KITH_TRY(hdf5_read_integer(group, "substeps", &parameters->substeps));
+    if (parameters->substeps < 0 || parameters->substeps > KITH_MOST_SUBSTEPS)
+        return kith_fail(KITH_BAD_FORMAT,
+                         "its parameter substeps is %lld, which no run of kith wrote",
+                         (long long)parameters->substeps);
     if (hdf5_exists(group, "thermostat"))
         KITH_TRY(hdf5_read_text(group, "thermostat", sizeof parameters->thermostat,
                                 parameters->thermostat));

@@ -328,11 +328,13 @@ kith_status ewald_cpu(kith_context *context, const kith_cell *cell,
     if (!state->keeps || !state->is_chosen)
         state->setting = choose(&state->system, request);
     state->is_chosen = true;
-    memset(state->virial, 0, sizeof state->virial);
+    periodic_clear(state);
     if (particles->count > 0) {
-        KITH_TRY(short_cpu(context, KITH_F64, state->setting.cutoff, state->setting.alpha,
-                           of_polynomials, 1, state));
-        KITH_TRY(sum_waves(context, &job));
+        if (request->part != periodic_far)
+            KITH_TRY(short_cpu(context, KITH_F64, state->setting.cutoff, state->setting.alpha,
+                               of_polynomials, 1, state));
+        if (request->part != periodic_near)
+            KITH_TRY(sum_waves(context, &job));
         KITH_TRY(kith_context_check_cancelled(context));
     }
     return periodic_finish(context, particles, request, state);

@@ -131,6 +131,15 @@ kith_status periodic_load(kith_context *context, const kith_cell *cell, double e
     return KITH_OK;
 }
 
+void periodic_clear(struct periodic_state *state)
+{
+    const size_t bytes = (size_t)state->system.count * sizeof(double);
+    memset(state->virial, 0, sizeof state->virial);
+    memset(state->potential, 0, bytes);
+    for (int c = 0; c < 3; c++)
+        memset(state->gradient[c], 0, bytes);
+}
+
 double periodic_least_force(const struct periodic_system *system)
 {
     const double n = (double)system->count;
@@ -220,7 +229,28 @@ static void add_slab(const struct periodic_particles *particles, struct periodic
             state->virial[a][b] -= factor * square * system->normal[a] * system->normal[b];
 }
 
-static void exclude(struct periodic_state *state, int64_t i, int64_t j)
+/* What a pair that does not interact has in a part: 1/r, erfc(α r)/r or erf(α r)/r, and −1/r d/dr
+ * of it. */
+static void of_excluded(enum periodic_part part, double alpha, double r2, double *value,
+                        double *slope)
+{
+    const double r = sqrt(r2), x = alpha * r;
+    const double bell = 2 * alpha / sqrt(pi) * exp(-x * x);
+    const double share = part == periodic_near ? erfc(x) : part == periodic_far ? erf(x) : 1;
+    *value = share / r;
+    *slope = *value / r2;
+    if (part == periodic_near)
+        *slope += bell / r2;
+    else if (part == periodic_far && x > 0.1)
+        *slope -= bell / r2;
+    else if (part == periodic_far) { /* its series (split.h), where the difference has no digits */
+        const double u = x * x;
+        *slope = 4 * alpha * alpha * alpha / sqrt(pi) *
+                 (1.0 / 3 - u * (1.0 / 5 - u * (1.0 / 14 - u * (1.0 / 54 - u / 264))));
+    }
+}
+
+static void exclude(enum periodic_part part, struct periodic_state *state, int64_t i, int64_t j)
 {
     const struct pairs_lattice *lattice = &state->system.lattice;
     double x_i[3], x_j[3], d[3];
@@ -235,11 +265,12 @@ static void exclude(struct periodic_state *state, int64_t i, int64_t j)
     const double r2 = dot(d, d), w_i = state->weight[i], w_j = state->weight[j];
     if (!(r2 > 0))
         return;
-    const double value = 1 / sqrt(r2);
+    double value, of_d;
+    of_excluded(part, state->setting.alpha, r2, &value, &of_d);
     state->potential[i] -= w_j * value;
     state->potential[j] -= w_i * value;
     for (int a = 0; a < 3; a++) {
-        const double slope = value / r2 * d[a];
+        const double slope = of_d * d[a];
         state->gradient[a][i] -= w_j * slope;
         state->gradient[a][j] += w_i * slope;
         for (int b = 0; b < 3; b++)
@@ -271,7 +302,7 @@ static kith_status exclude_all(const struct periodic_request *request, struct pe
         qsort(pairs, (size_t)count, sizeof *pairs, compare);
     for (int64_t k = 0; k < count; k++)
         if (k == 0 || compare(pairs[k], pairs[k - 1]) != 0)
-            exclude(state, pairs[k][0], pairs[k][1]);
+            exclude(request->part, state, pairs[k][0], pairs[k][1]);
     free(pairs);
     return KITH_OK;
 }
@@ -280,10 +311,12 @@ kith_status periodic_finish(kith_context *context, const struct periodic_particl
                             const struct periodic_request *request, struct periodic_state *state)
 {
     KITH_TRY(kith_context_check_cancelled(context));
-    add_background(state);
-    if (state->system.is_slab)
+    const bool has_waves = request->part != periodic_near;
+    if (has_waves)
+        add_background(state);
+    if (has_waves && state->system.is_slab)
         add_slab(particles, state);
-    else if (request->is_vacuum)
+    else if (has_waves && request->is_vacuum)
         add_vacuum(particles, state);
     KITH_TRY(exclude_all(request, state));
     double squares = 0;

@@ -46,6 +46,10 @@ struct periodic_particles {
     const void *weight;      /* NULL: ones */
 };
 
+/* The pairs within the cutoff alone, or all but them. A pair that is excluded loses erfc(α r)/r in
+ * the one and erf(α r)/r in the other. */
+enum periodic_part { periodic_all, periodic_near, periodic_far };
+
 /* What is requested; what is 0 is chosen. */
 struct periodic_request {
     double error;          /* of the forces w ∇φ, relative (kith/solver.h) */
@@ -53,6 +57,7 @@ struct periodic_request {
     double cutoff, alpha;
     int32_t grid[3], order; /* of pme */
     bool is_vacuum;
+    enum periodic_part part;
     int64_t exclusion_count;        /* pairs that do not interact at their nearest images, */
     const int64_t (*exclusions)[2]; /* of two different particles each */
 };
@@ -105,6 +110,9 @@ struct periodic_state {
  *         away). */
 kith_status periodic_load(kith_context *context, const kith_cell *cell, double error,
                           const struct periodic_particles *particles, struct periodic_state *state);
+
+/* Potentials, gradients and virial before a part is added to them. */
+void periodic_clear(struct periodic_state *state);
 
 /* Takes ½ Σ w φ, and adds what neither part of the sum has: the background, the boundary or the
  * slab's term, and excluded pairs. The virial then has those terms too.

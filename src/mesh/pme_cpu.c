@@ -149,13 +149,19 @@ kith_status pme_cpu(kith_context *context, const kith_cell *cell,
     const kith_dtype of_pairs = is_coarse ? KITH_F32 : particles->dtype;
     const double of_polynomials = of_pairs == KITH_F64 ? 1e-15 : 1e-8;
     KITH_TRY(periodic_load(context, cell, of_images, particles, state));
-    memset(state->virial, 0, sizeof state->virial);
+    periodic_clear(state);
     if (particles->count > 0) {
         KITH_TRY(choose(context, request, is_coarse ? KITH_F32 : KITH_F64, state));
-        const double smallest = fmax(of_polynomials, 1e-3 * request->error);
-        KITH_TRY(short_cpu(context, of_pairs, state->setting.cutoff, state->setting.alpha, smallest,
-                           1, state));
-        KITH_TRY(pme_add_waves(context, is_coarse ? KITH_F32 : KITH_F64, state));
+        const double smallest = request->absolute_error > 0
+                                    ? of_polynomials
+                                    : fmax(of_polynomials, 1e-3 * request->error);
+        if (request->part == periodic_far)
+            periodic_clear(state); /* of the choice */
+        else
+            KITH_TRY(short_cpu(context, of_pairs, state->setting.cutoff, state->setting.alpha,
+                               smallest, 1, state));
+        if (request->part != periodic_near)
+            KITH_TRY(pme_add_waves(context, is_coarse ? KITH_F32 : KITH_F64, state));
     } else {
         state->setting = (struct periodic_setting){.cutoff = 1, .alpha = 1, .order = 4};
     }

@@ -117,6 +117,7 @@ kith_status compare_parameters(const struct run_parameters *wanted,
     KITH_TRY(compare_count("tail", wanted->tail, past->tail, output));
     KITH_TRY(compare_exclusions(wanted->exclusions, past->exclusions, output));
     KITH_TRY(compare_ewald(&wanted->ewald, &past->ewald, output));
+    KITH_TRY(compare_count("substeps", wanted->substeps, past->substeps, output));
     KITH_TRY(compare_words("thermostat", name_or_none(wanted->thermostat),
                            name_or_none(past->thermostat), output));
     KITH_TRY(compare_real("gravitational constant", wanted->gravitational_constant,

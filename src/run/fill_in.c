@@ -46,6 +46,8 @@ void run_fill_in(const struct run_parameters *past, const kith_run_options *opti
     if (kith_array_is_none(simulation->forces.exclusions))
         parameters->exclusions = past->exclusions;
     fill_in_ewald(&past->ewald, &parameters->ewald);
+    if (simulation->substeps == 0)
+        parameters->substeps = past->substeps;
     if (simulation->thermostat.kind == KITH_THERMOSTAT_NONE)
         memcpy(parameters->thermostat, past->thermostat, sizeof past->thermostat);
     if (simulation->forces.gravitational_constant == 0)

@@ -211,6 +211,7 @@ static kith_status parameters_of(const kith_run_options *options, const kith_bod
         .escape = simulation->escape,
         .precision = simulation->precision,
         .every = options->every,
+        .substeps = simulation->substeps > 1 ? simulation->substeps : 0,
         .pressure_every = options->pressure_every,
         .wrap = options->wrap,
         .is_ensemble = options->is_ensemble,
@@ -401,6 +402,7 @@ kith_status run_plan_simulation(const struct run_plan *plan, const kith_forces_o
                                          .escape = parameters->escape,
                                          .precision = parameters->precision,
                                          .coordinates = word_or_none(parameters->coordinates),
+                                         .substeps = (int32_t)parameters->substeps,
                                          .corrector = parameters->corrector,
                                          .kernel = word_or_none(parameters->kernel)};
     options->forces.gravitational_constant = parameters->gravitational_constant;

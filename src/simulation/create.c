@@ -13,6 +13,7 @@
 #include "forces/solver.h"
 #include "law/law.h"
 #include "simulation/integrator.h"
+#include "simulation/substeps.h"
 #include "simulation/thermostat.h"
 #include "simulation/watch.h"
 
@@ -187,6 +188,8 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     const kith_solver *solver = NULL;
     KITH_TRY(forces_choose_solver(&options->forces, &solver));
     KITH_TRY(check_open(bodies, solver, options->forces.cutoff));
+    const kith_cell cell = choose_cell(&options->forces, bodies);
+    KITH_TRY(substeps_choose(options, solver, &cell, &method));
     KITH_TRY(watch_check(options, bodies));
     KITH_TRY(thermostat_check(options, is_ensemble));
     struct law_choice choice;
@@ -217,6 +220,7 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     created->dt = options->dt;
     created->softening = options->forces.softening;
     created->eta = options->eta;
+    created->substeps = options->substeps;
     created->softening_of_bodies = options->softening_of_bodies;
     created->whfast = whfast;
     created->thermostat = options->thermostat;
@@ -232,7 +236,7 @@ static kith_status create(kith_context *context, const kith_simulation_options *
                                            .tail = options->forces.tail,
                                            .repeats = true,
                                            .skin = options->skin};
-    created->cell = choose_cell(&options->forces, bodies);
+    created->cell = cell;
     created->start_time = bodies->time;
 
     status = simulation_take_images(options, created);

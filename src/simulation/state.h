@@ -55,6 +55,7 @@ struct kith_simulation {
     double softening;
     double eta;               /* of hermite-block; 0: its default */
     bool softening_of_bodies; /* instead of it */
+    int32_t substeps;         /* of the pairs that are summed one by one: substeps.h */
     struct whfast_choice whfast;
     double *planets;         /* memory for its kernels, or NULL */
     struct massive *massive; /* the sources, if most bodies have no mass, or NULL (massive.h) */

@@ -1,5 +1,6 @@
 /* The solvers ewald and pme compared with what theory has independently of Ewald's sum in three
- * dimensions: a slab by the sum of two dimensions, and a plane wave of matter. */
+ * dimensions: a slab by the sum of two dimensions, the field of one mass by planes, and a plane
+ * wave of matter. */
 
 #include "testing.h"
 
@@ -143,10 +144,64 @@ static void test_a_plane_wave_of_matter_grows_as_in_linear_theory(void **state)
     }
 }
 
+/* The potential per mass at d from one mass of a unit cube and all of its images, in their mean
+ * density subtracted, and its gradient: Poisson's equation solved plane by plane,
+ *
+ *     −φ = 2π Σ_{k ≠ 0} cos(k·ρ)/k · cosh(k(½ − |z|))/sinh(k/2) + 2π((|z| − ½)² − 1/12)
+ *
+ * with k of the reciprocal lattice of the planes. */
+static void field_of_one(const double d[3], double *potential, double gradient[3])
+{
+    enum { waves = 24 };
+    const double z = fabs(d[2]), sign = d[2] < 0 ? -1 : 1;
+    *potential = -2 * pi * ((z - 0.5) * (z - 0.5) - 1.0 / 12);
+    gradient[0] = gradient[1] = 0;
+    gradient[2] = -4 * pi * (z - 0.5) * sign;
+    for (int a = -waves; a <= waves; a++)
+        for (int b = -waves; b <= waves; b++) {
+            const double kx = 2 * pi * a, ky = 2 * pi * b, k = sqrt(kx * kx + ky * ky);
+            if (a == 0 && b == 0)
+                continue;
+            const double angle = kx * d[0] + ky * d[1], scale = 2 * pi / k / (1 - exp(-k));
+            const double even = scale * (exp(-k * z) + exp(-k * (1 - z)));
+            const double odd = scale * (exp(-k * z) - exp(-k * (1 - z)));
+            *potential -= cos(angle) * even;
+            gradient[0] += kx * sin(angle) * even;
+            gradient[1] += ky * sin(angle) * even;
+            gradient[2] += k * cos(angle) * odd * sign;
+        }
+}
+
+/* A test particle without mass. */
+static void test_one_mass_has_the_field_of_its_lattice(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin(__func__);
+    const kith_cell cell = {.vectors = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                            .periodic = {true, true, true}};
+    particles.count = 2;
+    for (int turn = 0; turn < 8; turn++) {
+        double d[3], potential, gradient[3];
+        for (int c = 0; c < 3; c++) {
+            d[c] = random_uniform(&numbers, c < 2 ? -0.5 : 0.25, c < 2 ? 0.5 : 0.75);
+            particles.x[0][c] = random_uniform(&numbers, 0, 1);
+            particles.x[1][c] = particles.x[0][c] + d[c];
+        }
+        particles.q[0] = 1;
+        particles.q[1] = 0;
+        field_of_one(d, &potential, gradient);
+        compute("ewald", NULL, 0, &cell);
+        assert_true(fabs(particles.potential[1] - potential) < 1e-10);
+        for (int c = 0; c < 3; c++)
+            assert_true(fabs(particles.a[1][c] + gradient[c]) < 1e-10);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_slab_has_the_potentials_of_the_sum_in_two_dimensions),
+        cmocka_unit_test(test_one_mass_has_the_field_of_its_lattice),
         cmocka_unit_test(test_a_plane_wave_of_matter_grows_as_in_linear_theory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
