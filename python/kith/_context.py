@@ -366,7 +366,7 @@ class Call:
         try:
             return function(self.handle, *arguments)
         except NotImplementedError as error:
-            if self._chosen_for is None or self.context.device.kind == "cpu":
+            if self._chosen_for is None or self.context.device == "cpu":
                 raise
             _log.info("device cpu: %s", error)
             self.context = _kept_context("cpu", self._chosen_for, None)

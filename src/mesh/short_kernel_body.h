@@ -64,7 +64,7 @@ SIMD_INLINE void NAME(add_found)(const REAL *value, const REAL *factor, int32_t 
     }
     if (count - first < NAME(wide) * LANES)
         is_near &= (1ULL << (count - first)) - 1;
-    if (NAME(has_rest) && is_near) {
+    if (is_near && NAME(has_rest)) {
         NAME(add_rests)(block, target, first, is_near, d);
         for (int v = 0; v < NAME(wide); v++)
             r2[v] = simd_fma(d[v][2], d[v][2], simd_fma(d[v][1], d[v][1], d[v][0] * d[v][0]));
@@ -151,6 +151,22 @@ static void NAME(sum)(const struct split *split, const struct short_block *block
     }
 }
 
+/* What rounding took from positions. */
+static void NAME(fill_rests)(double *const *from, int64_t first, int64_t count,
+                             const double origin[3], double scale, int64_t at,
+                             void *const position[3], float *rests)
+{
+    float *restrict rest = rests + NAME(record) * at;
+    for (int c = 0; c < 3; c++) {
+        const double *restrict x = from[c] + first;
+        const REAL *restrict rounded = (REAL *)position[c] + at;
+        for (int64_t k = 0; k < count; k++)
+            rest[NAME(record) * k + c] = (float)((x[k] - origin[c]) * scale - (double)rounded[k]);
+    }
+    for (int64_t k = 0; k < count; k++)
+        rest[NAME(record) * k + 3] = 0;
+}
+
 static void NAME(fill)(double *const *from, int64_t first, int64_t count, const double origin[3],
                        double scale, int64_t at, void *const position[3], void *records,
                        float *rests)
@@ -163,8 +179,7 @@ static void NAME(fill)(double *const *from, int64_t first, int64_t count, const 
         for (int64_t k = 0; k < count; k++)
             to[k] = (REAL)((x[k] - middle) * scale);
     }
-    const double *restrict x = from[0] + first, *restrict y = from[1] + first,
-                           *restrict z = from[2] + first, *restrict w = from[3] + first;
+    const double *restrict w = from[3] + first;
     const REAL *restrict rounded_x = (REAL *)position[0] + at,
                          *restrict rounded_y = (REAL *)position[1] + at,
                          *restrict rounded_z = (REAL *)position[2] + at;
@@ -174,11 +189,6 @@ static void NAME(fill)(double *const *from, int64_t first, int64_t count, const 
         record[4 * k + 2] = rounded_z[k];
         record[4 * k + 3] = (REAL)w[k];
     }
-    float *restrict rest = rests + NAME(record) * at;
-    for (int64_t k = 0; NAME(has_rest) && k < count; k++) {
-        rest[4 * k] = (float)((x[k] - origin[0]) * scale - (double)rounded_x[k]);
-        rest[4 * k + 1] = (float)((y[k] - origin[1]) * scale - (double)rounded_y[k]);
-        rest[4 * k + 2] = (float)((z[k] - origin[2]) * scale - (double)rounded_z[k]);
-        rest[4 * k + 3] = 0;
-    }
+    if (NAME(has_rest))
+        NAME(fill_rests)(from, first, count, origin, scale, at, position, rests);
 }

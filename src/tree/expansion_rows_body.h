@@ -294,10 +294,7 @@ SIMD_INLINE void NAME(radial_derivatives)(enum expansion_law law, int32_t order,
 static void NAME(derivatives_of_bins)(const struct expansion_bins *bins, int32_t order, VREAL s2,
                                       VREAL inverse_unit, VREAL *base)
 {
-    enum {
-        shift = BITS_OF_MANTISSA - expansion_bin_bits,
-        is_float = sizeof(REAL) == sizeof(float)
-    };
+    enum { shift = BITS_OF_MANTISSA - expansion_bin_bits, is_float = BITS_OF_MANTISSA < 32 };
     const VREAL scale = (REAL)bins->per_unit / inverse_unit;
     const VREAL place = s2 * scale * scale;
     const int64_t first = is_float ? bins->first_float : bins->first_double;

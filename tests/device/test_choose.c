@@ -52,8 +52,8 @@ static void few_particles_within_a_cutoff_stay_on_the_cpu(void **state)
         for (int threads = 1; threads <= 64; threads *= 2)
             for (int dtype = 0; dtype < 2; dtype++) {
                 kith_work work = {.kind = near[k], .dtype = (kith_dtype)dtype};
-                for (work.units = 0; work.units <= 32; work.units += 8) {
-                    work.rows = work.units;
+                for (int units = 0; units <= 32; units += 8) {
+                    work.rows = work.units = units;
                     assert_int_equal(chosen(work, threads, true), KITH_CPU);
                 }
                 work.rows = work.units = 1e5;
