@@ -236,18 +236,21 @@ static void test_what_fails_on_one_process_ends_all(void **state)
     assert_false(program_exists("pairs.csv"));
 }
 
+/* Files have names of their own: processes of tests beside this one are told apart by them. */
+
 /* Signals that a launcher sends to its processes, or to one of them. */
 static void test_signals_leave_a_checkpoint(void **state)
 {
     (void)state;
     make_bodies();
-    assert_works("job 3 run p.csv --dt 0.0001 --until 9 --softening 0.02 -o stopped.h5 2>err &\n"
-                 "while ! [ -e stopped.h5 ] && kill -0 $!; do sleep 0.1; done\n"
-                 "for one in $(pgrep -x kith); do\n"
-                 "  grep -qz stopped.h5 /proc/$one/cmdline && kill -TERM $one && break\n"
-                 "done\n"
-                 "wait $!; [ $? -eq 143 ] || { cat err; exit 1; }\n"
-                 "grep -q 'holds a checkpoint' err && kith convert stopped.h5 stopped.csv");
+    assert_works(
+        "job 3 run p.csv --dt 0.0001 --until 9 --softening 0.02 -o ranks_stopped.h5 2>err &\n"
+        "while ! [ -e ranks_stopped.h5 ] && kill -0 $!; do sleep 0.1; done\n"
+        "for one in $(pgrep -x kith); do\n"
+        "  grep -qz ranks_stopped.h5 /proc/$one/cmdline && kill -TERM $one && break\n"
+        "done\n"
+        "wait $!; [ $? -eq 143 ] || { cat err; exit 1; }\n"
+        "grep -q 'holds a checkpoint' err && kith convert ranks_stopped.h5 ranks_stopped.csv");
 }
 
 /* Within 10 s, with a checkpoint that can be resumed: by every kind of exchange. */
@@ -262,15 +265,16 @@ static void test_a_process_that_dies_ends_the_others(void **state)
     make_bodies();
     for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++) {
         char script[1024];
-        snprintf(script, sizeof script,
-                 "rm -f killed.h5\n"
-                 "job 3 run %s --dt 0.0001 --until 9 -o killed.h5 2>err &\n"
-                 "while ! [ -e killed.h5 ] && kill -0 $!; do sleep 0.1; done\n"
-                 "kill -KILL $(processes_of killed.h5 | tail -1); begin=$SECONDS; wait $!\n"
-                 "[ $? -ne 0 ] && [ $((SECONDS - begin)) -le 10 ] || { cat err; exit 1; }\n"
-                 "kith convert killed.h5 killed.csv &&\n"
-                 "  kith run --resume --until 0.01 -o killed.h5 2>err || grep -q 'before' err",
-                 calls[k]);
+        snprintf(
+            script, sizeof script,
+            "rm -f ranks_killed.h5\n"
+            "job 3 run %s --dt 0.0001 --until 9 -o ranks_killed.h5 2>err &\n"
+            "while ! [ -e ranks_killed.h5 ] && kill -0 $!; do sleep 0.1; done\n"
+            "kill -KILL $(processes_of ranks_killed.h5 | tail -1); begin=$SECONDS; wait $!\n"
+            "[ $? -ne 0 ] && [ $((SECONDS - begin)) -le 10 ] || { cat err; exit 1; }\n"
+            "kith convert ranks_killed.h5 ranks_killed.csv &&\n"
+            "  kith run --resume --until 0.01 -o ranks_killed.h5 2>err || grep -q 'before' err",
+            calls[k]);
         assert_works(script);
     }
 }
