@@ -57,7 +57,7 @@ typedef struct kith_simulation_options {
     /* Multiple time steps of leapfrog with the solvers ewald and pme (r-RESPA: Tuckerman, Berne &
      * Martyna 1992): a step of dt evaluates the sum over waves once, and the pairs within the
      * cutoff, those of a second law too, at each of this many shorter steps. 0 and 1: at the same
-     * times. At most KITH_MOST_SUBSTEPS; not for a slab. */
+     * times. At most 1024; not for a slab. */
     int32_t substeps;
     bool softening_of_bodies; /* use bodies->softening instead of ε */
     kith_dtype precision;     /* KITH_F64, or KITH_F32: state and forces in float */

@@ -406,7 +406,7 @@ class Bodies:
             The mass, the semi-major axis, negative for a hyperbola, and the eccentricity.
         i, Omega, omega, M : float
             The inclination, the longitude of the ascending node, the argument of pericenter and the mean anomaly, in
-            radians. In two dimensions `i` must be 0.
+            radians. In two dimensions the inclination must be 0.
         coordinates : {'heliocentric', 'jacobi'}
             The center of the orbit: the first body, or the center of mass of all.
         radius : float
