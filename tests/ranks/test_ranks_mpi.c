@@ -236,7 +236,7 @@ static void test_what_fails_on_one_process_ends_all(void **state)
     assert_false(program_exists("pairs.csv"));
 }
 
-/* Files have names of their own: processes of tests beside this one are told apart by them. */
+/* The names of files, by which processes are found, are not those of tests beside this one. */
 
 /* Signals that a launcher sends to its processes, or to one of them. */
 static void test_signals_leave_a_checkpoint(void **state)
