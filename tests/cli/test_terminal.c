@@ -3,7 +3,9 @@
 #include "testing.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "program.h"
@@ -18,23 +20,40 @@ static int open_terminal(const char **name)
     return terminal;
 }
 
-/* What a command of the shell writes to the stream on a terminal of this kind; up to some
- * kilobytes, which the terminal keeps. */
+/* Reads what is there, and waits for at most a tenth of a second. */
+static size_t read_some(int terminal, char *text, size_t room)
+{
+    struct pollfd ready = {.fd = terminal, .events = POLLIN};
+    if (poll(&ready, 1, 100) <= 0)
+        return 0;
+    const ssize_t got = read(terminal, text, room);
+    return got > 0 ? (size_t)got : 0;
+}
+
+/* What a command of the shell writes to the stream on a terminal of this kind. It is read while the
+ * command runs: a terminal keeps a few kilobytes, and the command waits where they are full. */
 static const char *on_terminal(const char *kind, const char *command, int stream)
 {
-    static char text[1 << 14];
+    static char text[1 << 16];
     char script[1024];
     const char *name = NULL;
     const int terminal = open_terminal(&name), other = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
     assert_true(other >= 0); /* or all is lost when the program closes its end */
     snprintf(script, sizeof script, "cd '%s' && TERM=%s \"$KITH_PROGRAM\" %s %d>%s",
              program_folder(), kind, command, stream, name);
-    if (system(script) != 0)
-        fail_msg("'%s' failed", script);
-    assert_int_equal(fcntl(terminal, F_SETFL, O_NONBLOCK), 0);
+    const pid_t shell = fork();
+    assert_true(shell >= 0);
+    if (shell == 0)
+        _exit(system(script) == 0 ? 0 : 1);
     size_t length = 0;
-    for (ssize_t got = 1; got > 0 && length<sizeof text - 1; length += got> 0 ? (size_t)got : 0)
-        got = read(terminal, text + length, sizeof text - 1 - length);
+    int status = 0;
+    for (bool has_ended = false; !has_ended;) {
+        has_ended = waitpid(shell, &status, WNOHANG) == shell;
+        for (size_t got = 1; got > 0; length += got)
+            got = read_some(terminal, text + length, sizeof text - 1 - length);
+    }
+    if (status != 0)
+        fail_msg("'%s' failed", script);
     text[length] = 0;
     close(other);
     close(terminal);
