@@ -73,7 +73,8 @@ KITH_API kith_status kith_law_parse(const char *text, int64_t count,
 KITH_API kith_status kith_law_compile(kith_context *context, const char *expression, int64_t count,
                                       const kith_law_parameter *parameters, kith_law **law);
 
-/* Frees a law; NULL is fine. No function may be using it. */
+/* Frees a law; NULL is fine. No function may be using it. A formula that was compiled for a GPU
+ * waits for the work on all GPUs of the process, which may still run its code. */
 KITH_API void kith_law_free(kith_law *law);
 
 /* The text from which the law was made: "yukawa:2.5". Valid as long as the law. */

@@ -25,6 +25,7 @@ struct driver {
                        unsigned, unsigned shared_bytes, CUstream stream, void **arguments,
                        void **extra);
     CUresult (*error_string)(CUresult error, const char **text);
+    CUresult (*context_state)(CUdevice device, unsigned *flags, int *is_active);
 };
 
 static kith_status load_driver(struct driver *driver)
@@ -38,7 +39,8 @@ static kith_status load_driver(struct driver *driver)
                    {&driver->unload, "cuLibraryUnload"},
                    {&driver->get_kernel, "cuLibraryGetKernel"},
                    {&driver->launch, "cuLaunchKernel"},
-                   {&driver->error_string, "cuGetErrorString"}};
+                   {&driver->error_string, "cuGetErrorString"},
+                   {&driver->context_state, "cuDevicePrimaryCtxGetState"}};
     for (size_t k = 0; k < sizeof symbols / sizeof symbols[0]; k++) {
         void *address = handle ? dlsym(handle, symbols[k].name) : NULL;
         if (!address)
@@ -165,10 +167,34 @@ static kith_status find_or_compile(const struct job *job, void **cubin)
     return KITH_OK;
 }
 
+static bool wait_for_device(const struct driver *driver, int device)
+{
+    unsigned flags = 0;
+    int is_active = 0;
+    if (driver->context_state(device, &flags, &is_active) != CUDA_SUCCESS || !is_active)
+        return true; /* nothing runs there */
+    return cudaSetDevice(device) == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess;
+}
+
+/* The driver unloads code that is running, and a law does not know on which streams it runs. False
+ * if a device cannot be waited for, as while a stream is being captured. */
+static bool wait_for_devices(const struct driver *driver)
+{
+    int count = 0, previous = 0, current = 0;
+    if (cudaGetDevice(&previous) != cudaSuccess || cudaGetDeviceCount(&count) != cudaSuccess)
+        return false;
+    bool done = true;
+    for (int device = 0; device < count; device++)
+        done = wait_for_device(driver, device) && done;
+    if (cudaGetDevice(&current) == cudaSuccess && current != previous)
+        (void)cudaSetDevice(previous);
+    return done;
+}
+
 void law_close_functions_cuda(void *handle)
 {
     struct driver driver;
-    if (handle && load_driver(&driver) == KITH_OK)
+    if (handle && load_driver(&driver) == KITH_OK && wait_for_devices(&driver))
         driver.unload(handle);
 }
 

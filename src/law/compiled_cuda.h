@@ -34,6 +34,9 @@ kith_status law_compile_cuda(kith_context *context, const kith_law *law, const c
  * Errors, cost: as law_compile_cuda. */
 kith_status law_open_functions_cuda(kith_context *context, const char *functions,
                                     const char *kernel, void **handle);
+
+/* Unloads code after the work on all devices is done, which may use it. Where that cannot be waited
+ * for, as while a stream is being captured, the code stays loaded. NULL is fine. */
 void law_close_functions_cuda(void *handle);
 
 /* A kernel of a handle. Errors: KITH_INTERNAL_ERROR. */
