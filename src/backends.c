@@ -40,6 +40,7 @@ static const struct room_backends rooms_cpu = {
 #include "forces/in_place.h"
 #include "pairs/pairs_cuda.h"
 #include "simulation/advance_cuda.h"
+#include "simulation/hermite_block_cuda.h"
 #include "simulation/radau_cuda.h"
 #include "simulation/thermostat_cuda.h"
 #include "simulation/whfast_cuda.h"
@@ -64,6 +65,7 @@ static const struct room_backends rooms_cuda = {
     .simulation = &(const struct simulation_backend){.advance = advance_cuda,
                                                      .whfast = whfast_cuda,
                                                      .radau = radau_cuda,
+                                                     .blocks = hermite_block_cuda,
                                                      .thermostat = &thermostat_cuda},
 };
 #endif

@@ -4,6 +4,8 @@
 #include "forces/cutoff.h"
 #include "simulation/advance.h"
 
+struct blocks_problem;
+struct radau_leg;
 struct radau_system;
 struct radau_systems;
 struct whfast_problem;
@@ -50,6 +52,12 @@ struct simulation_backend {
      * each system did is in system, on the host. NULL: the kernels of a CPU. */
     kith_status (*radau)(kith_context *context, const struct radau_systems *problem,
                          struct radau_system *system);
+
+    /* A leg of hermite-block (simulation/blocks.h), or the first of its steps; positions and
+     * velocities are then those at the new time. NULL: the CPU's, on the host.
+     * Errors: KITH_CANCELLED is none: a call takes some milliseconds. */
+    kith_status (*blocks)(kith_context *context, const struct radau_leg *leg,
+                          struct blocks_problem *problem);
     const struct thermostat_backend *thermostat; /* NULL: the host's */
 };
 

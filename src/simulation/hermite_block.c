@@ -13,28 +13,26 @@
  * half of its last step or less, or twice that where it is time for it. Between steps bodies are
  * where snap and crackle of their last steps put them, so that frames change no step. */
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "device/threads.h"
 #include "forces/solver.h"
+#include "simulation/backend.h"
+#include "simulation/blocks.h"
 #include "simulation/integrator.h"
 #include "simulation/massive.h"
 
-/* Positions and velocities are those at the time of the simulation, LOST_POSITION and LOST_VELOCITY
- * what did not fit into START and START_VELOCITY; accelerations and jerks, and
- * START to TIMES, those at the start of each body's step. */
+_Static_assert(POSITION == (int)BLOCK_POSITION && VELOCITY == (int)BLOCK_VELOCITY &&
+                   LOST_VELOCITY == (int)BLOCK_LOST_VELOCITY &&
+                   ACCELERATION == (int)BLOCK_ACCELERATION && JERK == (int)BLOCK_JERK,
+               "the arrays are in another order");
+
+/* After the arrays of blocks.h, on the CPU those of the bodies whose steps end, one after the
+ * other. */
 enum {
-    START = JERK + 1,
-    START_VELOCITY,
-    SNAP,
-    CRACKLE,
-    TIMES, /* in units of dt since the origin: where the step starts, and its length; 0: not begun
-            */
-    BLOCK_KEPT,
-    TARGET_POSITION = BLOCK_KEPT, /* of those whose steps end, one after the other */
+    TARGET_POSITION = BLOCK_KEPT,
     TARGET_VELOCITY,
     TARGET_ACCELERATION,
     TARGET_JERK,
@@ -42,7 +40,7 @@ enum {
     BLOCK_ARRAYS
 };
 
-enum { bodies_of_task = 4096, most_halvings = 26 };
+enum { bodies_of_task = 4096 };
 
 static const double default_eta = 0.02, seconds_of_body = 20e-9;
 
@@ -56,24 +54,10 @@ struct block {
     bool to_end; /* predict with snap and crackle */
 };
 
-static double length(const double vector[3])
-{
-    return sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
-}
-
 /* The time that block times count from. */
 static double *origin_of(struct kith_simulation *simulation)
 {
     return &simulation->clock.lost_time;
-}
-
-/* h in units of dt, as the half of a half …; at most 1. */
-static double fitted(double wanted, double most)
-{
-    double step = most;
-    for (int k = 0; k <= most_halvings && step > wanted; k++)
-        step /= 2;
-    return step;
 }
 
 static void begin_times(const struct block *block)
@@ -82,16 +66,13 @@ static void begin_times(const struct block *block)
     for (int64_t i = 0; i < simulation->count; i++) {
         double a[3] = {0}, j[3] = {0};
         for (int32_t k = 0; k < simulation->dimensions; k++) {
-            block->array[START][k][i] = block->array[POSITION][k][i];
-            block->array[START_VELOCITY][k][i] = block->array[VELOCITY][k][i];
+            block->array[BLOCK_START][k][i] = block->array[POSITION][k][i];
+            block->array[BLOCK_START_VELOCITY][k][i] = block->array[VELOCITY][k][i];
             a[k] = block->array[ACCELERATION][k][i];
             j[k] = block->array[JERK][k][i];
         }
-        /* There are no higher derivatives yet. */
-        const double wanted =
-            length(j) > 0 ? sqrt(block->eta) / 4 * length(a) / length(j) : DBL_MAX;
-        block->array[TIMES][0][i] = 0;
-        block->array[TIMES][1][i] = fitted(wanted / block->dt, 1);
+        block->array[BLOCK_TIMES][0][i] = 0;
+        block->array[BLOCK_TIMES][1][i] = blocks_first_step(block->eta, block->dt, a, j);
     }
 }
 
@@ -101,19 +82,20 @@ static void predict_some(void *argument, int64_t task)
     const struct kith_simulation *simulation = block->simulation;
     const int64_t first = task * bodies_of_task, left = simulation->count - first;
     const int64_t end = first + (left < bodies_of_task ? left : bodies_of_task);
-    const double *const start = block->array[TIMES][0];
-    const double more = block->to_end ? 1 : 0;
+    const double *const begun = block->array[BLOCK_TIMES][0];
     for (int32_t k = 0; k < simulation->dimensions; k++) {
-        const double *x = block->array[START][k], *v = block->array[START_VELOCITY][k];
+        const double *x = block->array[BLOCK_START][k], *v = block->array[BLOCK_START_VELOCITY][k];
         const double *a = block->array[ACCELERATION][k], *j = block->array[JERK][k];
-        const double *snap = block->array[SNAP][k], *crackle = block->array[CRACKLE][k];
+        const double *snap = block->array[BLOCK_SNAP][k];
+        const double *crackle = block->array[BLOCK_CRACKLE][k];
         double *to = block->array[POSITION][k], *to_velocity = block->array[VELOCITY][k];
         for (int64_t i = first; i < end; i++) {
-            const double s = (block->time - start[i]) * block->dt;
-            const double b = more * snap[i], c = more * crackle[i];
-            to[i] =
-                x[i] + s * (v[i] + s * (a[i] / 2 + s * (j[i] / 6 + s * (b / 24 + s * c / 120))));
-            to_velocity[i] = v[i] + s * (a[i] + s * (j[i] / 2 + s * (b / 6 + s * c / 24)));
+            const double s = (block->time - begun[i]) * block->dt;
+            const double start[4] = {x[i], v[i], a[i], j[i]};
+            if (block->to_end)
+                blocks_place(s, start, snap[i], crackle[i], &to[i], &to_velocity[i]);
+            else
+                blocks_predict(s, start, &to[i], &to_velocity[i]);
         }
     }
 }
@@ -127,16 +109,18 @@ static kith_status predict(struct block *block)
                          predict_some, block);
 }
 
-/* The earliest end of a step, and the bodies whose steps end there. */
+/* The earliest end of a step, and the bodies whose steps end there. Without bodies a step is dt. */
 static void find_active(struct block *block)
 {
-    const double *start = block->array[TIMES][0], *step = block->array[TIMES][1];
-    const int64_t count = block->simulation->count;
+    const struct kith_simulation *simulation = block->simulation;
+    const double *start = block->array[BLOCK_TIMES][0], *step = block->array[BLOCK_TIMES][1];
     block->time = (double)INFINITY;
     block->count = 0;
-    for (int64_t i = 0; i < count; i++)
+    if (simulation->count == 0)
+        block->time = (simulation->start_time - simulation->clock.lost_time) / simulation->dt + 1;
+    for (int64_t i = 0; i < simulation->count; i++)
         block->time = fmin(block->time, start[i] + step[i]);
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = 0; i < simulation->count; i++)
         if (start[i] + step[i] == block->time)
             block->active[block->count++] = i;
 }
@@ -178,11 +162,8 @@ static kith_status evaluate(const struct block *block)
 static void add(const struct block *block, int32_t array, int32_t k, int64_t i, double change)
 {
     double *const sum = &block->array[array][k][i];
-    double *const lost = &block->array[array - START + LOST_POSITION][k][i];
-    const double all = change + *lost, now = *sum + all;
-    *lost = all - (now - *sum);
-    *sum = now;
-    block->array[array - START + POSITION][k][i] = now;
+    blocks_add(change, sum, &block->array[array - BLOCK_START + LOST_POSITION][k][i]);
+    block->array[array - BLOCK_START + POSITION][k][i] = *sum;
 }
 
 /* Corrects a body, and chooses its next step. */
@@ -190,49 +171,50 @@ static void correct(const struct block *block, int64_t t)
 {
     struct radau_clock *clock = &block->simulation->clock;
     const int64_t i = block->active[t];
-    double *const start = &block->array[TIMES][0][i], *const step = &block->array[TIMES][1][i];
+    double *const step = &block->array[BLOCK_TIMES][1][i];
     const double h = *step * block->dt;
     double a[3] = {0}, j[3] = {0}, snap[3] = {0}, crackle[3] = {0};
     for (int32_t k = 0; k < block->simulation->dimensions; k++) {
-        const double a0 = block->array[ACCELERATION][k][i], j0 = block->array[JERK][k][i];
         a[k] = block->array[TARGET_ACCELERATION][k][t];
         j[k] = block->array[TARGET_JERK][k][t];
-        const double s = (6 * (a[k] - a0) - h * (4 * j0 + 2 * j[k])) / (h * h);
-        crackle[k] = (12 * (a0 - a[k]) + 6 * h * (j0 + j[k])) / (h * h * h);
-        const double v0 = block->array[START_VELOCITY][k][i];
-        add(block, START, k, i,
-            h * (v0 + h * (a0 / 2 + h * (j0 / 6 + h * (s / 24 + h * crackle[k] / 120)))));
-        add(block, START_VELOCITY, k, i,
-            h * (a0 + h * (j0 / 2 + h * (s / 6 + h * crackle[k] / 24))));
-        snap[k] = s + h * crackle[k]; /* at the end */
+        const struct blocks_end end =
+            blocks_correct(h, block->array[BLOCK_START_VELOCITY][k][i],
+                           block->array[ACCELERATION][k][i], block->array[JERK][k][i], a[k], j[k]);
+        add(block, BLOCK_START, k, i, end.moved);
+        add(block, BLOCK_START_VELOCITY, k, i, end.kicked);
         block->array[ACCELERATION][k][i] = a[k];
         block->array[JERK][k][i] = j[k];
-        block->array[SNAP][k][i] = snap[k];
-        block->array[CRACKLE][k][i] = crackle[k];
+        block->array[BLOCK_SNAP][k][i] = snap[k] = end.snap;
+        block->array[BLOCK_CRACKLE][k][i] = crackle[k] = end.crackle;
     }
-    const double over = length(a) * length(snap) + length(j) * length(j);
-    const double under = length(j) * length(crackle) + length(snap) * length(snap);
-    const double wanted = under > 0 ? sqrt(block->eta * over / under) / block->dt : DBL_MAX;
-    *start = block->time;
+    block->array[BLOCK_TIMES][0][i] = block->time;
     clock->least_step = clock->least_step > 0 ? fmin(clock->least_step, h) : h;
     clock->most_step = fmax(clock->most_step, h);
-    if (wanted >= 2 * *step && *step < 1 && fmod(block->time, 2 * *step) == 0)
-        *step *= 2;
-    else
-        *step = fitted(wanted, *step);
+    *step = blocks_next_step(block->eta, block->dt, block->time, *step, a, j, snap, crackle);
+}
+
+static kith_status fail_stuck(int64_t body)
+{
+    return kith_fail(
+        KITH_INVALID_ARGUMENT,
+        "the step of body %lld (from 0) became too short in hermite-block: "
+        "bodies collide, or an acceleration is not finite; give a softening, or use ias15",
+        (long long)body);
 }
 
 static kith_status check_steps(const struct block *block)
 {
-    const double least = ldexp(1, -most_halvings);
     for (int64_t t = 0; t < block->count; t++)
-        if (!(block->array[TIMES][1][block->active[t]] >= least))
-            return kith_fail(
-                KITH_INVALID_ARGUMENT,
-                "the step of body %lld (from 0) became too short in hermite-block: "
-                "bodies collide, or an acceleration is not finite; give a softening, or use ias15",
-                (long long)block->active[t]);
+        if (blocks_is_stuck(block->array[BLOCK_TIMES][1][block->active[t]]))
+            return fail_stuck(block->active[t]);
     return KITH_OK;
+}
+
+/* Evaluations of all bodies as many as those of each on average. */
+static void count_evaluations(struct kith_simulation *simulation)
+{
+    const int64_t count = simulation->count > 0 ? simulation->count : 1;
+    simulation->evaluations = 1 + simulation->body_steps / count;
 }
 
 static kith_status take_block_step(struct block *block, const struct radau_leg *leg)
@@ -255,7 +237,7 @@ static kith_status take_block_step(struct block *block, const struct radau_leg *
         KITH_TRY(check_steps(block));
         simulation->start_time = time;
         simulation->body_steps += block->count;
-        simulation->evaluations = 1 + simulation->body_steps / simulation->count;
+        count_evaluations(simulation);
     }
     simulation->steps++;
     simulation->start_steps = simulation->steps;
@@ -265,7 +247,7 @@ static kith_status take_block_step(struct block *block, const struct radau_leg *
 static kith_status take_leg(struct block *block, const struct radau_leg *leg)
 {
     struct kith_simulation *simulation = block->simulation;
-    if (simulation->count > 0 && block->array[TIMES][1][0] == 0) {
+    if (simulation->count > 0 && block->array[BLOCK_TIMES][1][0] == 0) {
         *origin_of(simulation) = simulation->start_time;
         begin_times(block);
     }
@@ -281,12 +263,43 @@ static kith_status take_leg(struct block *block, const struct radau_leg *leg)
     return has_moved ? predict(block) : KITH_OK;
 }
 
-static kith_status adapt(struct kith_simulation *simulation, const struct radau_leg *leg)
+/* A leg on a device that takes whole block steps. */
+static kith_status take_leg_by(kith_context *context, struct kith_simulation *simulation,
+                               const struct radau_leg *leg)
 {
-    if (leg->until < simulation->start_time)
-        return kith_fail(
-            KITH_UNSUPPORTED,
-            "integrator is hermite-block, which cannot integrate backwards; use another");
+    struct radau_clock *clock = &simulation->clock;
+    struct blocks_problem problem = {.forces = &simulation->problem,
+                                     .dt = simulation->dt,
+                                     .eta = simulation->eta > 0 ? simulation->eta : default_eta,
+                                     .time = simulation->start_time,
+                                     .previous_time = clock->previous_time,
+                                     .least_step = clock->least_step / simulation->dt,
+                                     .most_step = clock->most_step / simulation->dt};
+    for (int32_t array = 0; array < BLOCK_KEPT; array++)
+        for (int32_t k = 0; k < simulation->dimensions; k++)
+            problem.array[array][k] = simulation->vector[array][k];
+    double first = 0; /* step */
+    KITH_TRY(
+        context->services->copy_out(context, &first, problem.array[BLOCK_TIMES][1], sizeof first));
+    if (first == 0)
+        *origin_of(simulation) = simulation->start_time;
+    problem.origin = *origin_of(simulation);
+    KITH_TRY(simulation_backend_of(context)->blocks(context, leg, &problem));
+    if (problem.stuck >= 0)
+        return fail_stuck(problem.stuck);
+    clock->previous_time = problem.previous_time;
+    clock->least_step = problem.least_step * simulation->dt;
+    clock->most_step = problem.most_step * simulation->dt;
+    simulation->start_time = problem.time;
+    simulation->steps += problem.steps;
+    simulation->start_steps = simulation->steps;
+    simulation->body_steps += problem.body_steps;
+    count_evaluations(simulation);
+    return KITH_OK;
+}
+
+static kith_status take_leg_here(struct kith_simulation *simulation, const struct radau_leg *leg)
+{
     struct block block = {.simulation = simulation,
                           .dt = simulation->dt,
                           .eta = simulation->eta > 0 ? simulation->eta : default_eta};
@@ -300,13 +313,24 @@ static kith_status adapt(struct kith_simulation *simulation, const struct radau_
     return status;
 }
 
+static kith_status adapt(struct kith_simulation *simulation, const struct radau_leg *leg)
+{
+    if (leg->until < simulation->start_time)
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "integrator is hermite-block, which cannot integrate backwards; use another");
+    if (simulation->count > 0 && simulation->context->device.kind != KITH_CPU)
+        return take_leg_by(simulation->context, simulation, leg);
+    return take_leg_here(simulation, leg);
+}
+
 static kith_status check(const struct kith_simulation *simulation, const kith_bodies *bodies)
 {
     (void)bodies;
-    if (simulation->context->device.kind != KITH_CPU)
+    if (simulation->context->device.kind != KITH_CPU && !simulation->is_fused)
         return kith_fail(KITH_UNSUPPORTED,
-                         "integrator is hermite-block, which is not available on a GPU; "
-                         "simulate on the CPU");
+                         "integrator is hermite-block, which on a GPU supports only the solver "
+                         "direct with its default method; use these, or simulate on the CPU");
     if (simulation->dtype != KITH_F64)
         return kith_fail(
             KITH_UNSUPPORTED,
@@ -325,11 +349,23 @@ static kith_status check(const struct kith_simulation *simulation, const kith_bo
     return KITH_OK;
 }
 
+/* A failure on a GPU is reported by the next call that waits. */
+static void clear(struct kith_simulation *simulation, int32_t array)
+{
+    const double zero = 0;
+    const int64_t numbers = simulation->stride * simulation->dimensions;
+    const void *position = simulation->memory[POSITION];
+    if (simulation->context->device.kind == KITH_CPU)
+        memset(simulation->memory[array], 0, (size_t)numbers * sizeof(double));
+    else
+        (void)simulation->context->services->combine(simulation->context, KITH_F64, numbers, 1,
+                                                     &zero, &position, simulation->memory[array]);
+}
+
 static void begin(struct kith_simulation *simulation)
 {
     for (int32_t array = LOST_POSITION; array < BLOCK_KEPT; array++)
-        memset(simulation->memory[array], 0,
-               (size_t)(simulation->stride * simulation->dimensions) * sizeof(double));
+        clear(simulation, array);
     simulation->clock = (struct radau_clock){.next_step = simulation->dt};
 }
 

@@ -72,6 +72,8 @@ static int64_t steps_at_once(const struct kith_simulation *simulation)
     if (simulation->watch)
         return 1;
     const bool on_gpu = simulation->context->device.kind == KITH_CUDA;
+    if (on_gpu && simulation->method->has_blocks && !simulation->is_ensemble)
+        return INT64_MAX; /* as many as the device takes in some milliseconds */
     const double pairs = pairs_of_step(simulation);
     const int32_t stages = simulation->method->stage_count;
     const double evaluations = stages > 0 ? stages : 4;

@@ -3,6 +3,7 @@
 #include "testing.h"
 
 #include "running.h"
+#include "simulation/blocks_plan.h"
 
 static kith_simulation_options blocks(double dt)
 {
@@ -185,6 +186,43 @@ static void test_it_takes_softenings_of_bodies_and_two_dimensions(void **state)
     }
 }
 
+/* The items of a GPU: all targets, all sources, and room for their sums. */
+static void test_items_of_a_block_cover_its_pairs(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("items");
+    for (int k = 0; k < 20000; k++) {
+        const int64_t bodies = 1 + (int64_t)exp(random_uniform(&numbers, 0, 16));
+        const int64_t count = (int64_t)fmin(exp(random_uniform(&numbers, 0, 16)), (double)bodies);
+        const int32_t grid = 1 + (int32_t)random_uniform(&numbers, 0, 600);
+        const struct blocks_plan plan = blocks_plan_of(bodies, count, grid);
+        const int64_t groups = (count + plan.targets - 1) / plan.targets;
+        assert_true(plan.targets > 0 && blocks_threads % plan.targets == 0);
+        assert_true(plan.items == groups * plan.parts);
+        assert_true(plan.parts * plan.part_sources >= bodies);
+        assert_true((plan.parts - 1) * plan.part_sources < bodies);
+        assert_true(plan.items * plan.targets <= blocks_most_sums(bodies, grid));
+        assert_true(groups == 1 || count * 2 > groups * plan.targets);
+    }
+    assert_true(blocks_plan_of(1000, 0, 100).items == 0);
+}
+
+static void test_no_bodies_take_steps_of_dt(void **state)
+{
+    (void)state;
+    kith_context *context = cpu_context(1);
+    kith_bodies *none = NULL;
+    assert_ok(kith_bodies_create(0, 3, KITH_VELOCITY | KITH_MASS, &none));
+    kith_simulation *simulation = simulated(context, none, blocks(0.125));
+    assert_ok(kith_simulation_step(simulation, 3));
+    assert_true(kith_simulation_time(simulation) == 0.375);
+    assert_ok(kith_simulation_run(simulation, 1.01));
+    assert_true(kith_simulation_time(simulation) == 1.01);
+    kith_simulation_free(simulation);
+    kith_bodies_free(none);
+    kith_context_free(context);
+}
+
 static void test_what_it_does_not_do_is_refused(void **state)
 {
     (void)state;
@@ -226,6 +264,8 @@ int main(void)
         cmocka_unit_test(test_bits_do_not_depend_on_threads_and_pieces),
         cmocka_unit_test(test_runs_have_frames_at_equal_times_and_resume_bit_for_bit),
         cmocka_unit_test(test_it_takes_softenings_of_bodies_and_two_dimensions),
+        cmocka_unit_test(test_items_of_a_block_cover_its_pairs),
+        cmocka_unit_test(test_no_bodies_take_steps_of_dt),
         cmocka_unit_test(test_what_it_does_not_do_is_refused),
     };
     return cmocka_run_group_tests_name("hermite-block", tests, make_files_directory,
