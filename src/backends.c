@@ -38,6 +38,7 @@ static const struct room_backends rooms_cpu = {
 #ifdef KITH_HAS_CUDA
 #include "forces/cutoff_cuda.h"
 #include "forces/in_place.h"
+#include "mesh/pme_cuda.h"
 #include "pairs/pairs_cuda.h"
 #include "simulation/advance_cuda.h"
 #include "simulation/hermite_block_cuda.h"
@@ -49,8 +50,10 @@ static const struct room_backends rooms_cpu = {
 static const struct room_backends rooms_cuda = {
     .forces = &(const struct forces_backend){.evaluate = forces_direct_cuda,
                                              .evaluate_in_place = forces_in_place_cuda,
+                                             .bad_of = forces_bad_cuda,
                                              .trees = &forces_tree_cuda,
-                                             .cutoff = &cutoff_cuda},
+                                             .cutoff = &cutoff_cuda,
+                                             .pme = &pme_cuda},
     .matrix = &matrix_cuda,
     .pairs = &(const struct pairs_backend){.list = pairs_cuda, .verlet = &pairs_verlet_cuda},
     .collisions = &collisions_cuda,

@@ -20,9 +20,12 @@ struct forces_backend {
      * the host's memory. */
     kith_status (*evaluate_in_place)(kith_context *context,
                                      const struct forces_arguments *arguments);
+    /* Where, in the device's memory, it is that numbers are not finite. */
+    const bool *(*bad_of)(const struct forces_measured *measured);
 
     const struct forces_tree_backend *trees; /* forces/tree_sums.h */
     const struct cutoff_backend *cutoff;     /* forces/cutoff.h; NULL: the host's functions */
+    const struct pme_backend *pme;           /* mesh/pme.h; NULL: the host's functions */
 };
 
 /* The context's. */

@@ -24,6 +24,9 @@ void cutoff_drop_law(struct cutoff_law *law);
 /* The contribution from beyond the cutoff, for the totals.
  * Errors: KITH_UNSUPPORTED (no such integral for the law, or it diverges). */
 kith_status cutoff_add_tail(const struct forces_problem *problem, const struct cutoff_law *law);
+/* The same, of weights in the memory of a device. */
+kith_status cutoff_add_tail_of_device(kith_context *context, const struct forces_problem *problem,
+                                      const struct cutoff_law *law);
 
 /* The solver cutoff on the CPU; *memory is kept from call to call; free it with free(). */
 struct cutoff_memory {

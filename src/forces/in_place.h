@@ -13,6 +13,7 @@ extern "C" {
  * checked on the device: one that is not finite makes all results NaN, and the next synchronize an
  * error. */
 kith_status forces_in_place_cuda(kith_context *context, const struct forces_arguments *arguments);
+const bool *forces_bad_cuda(const struct forces_measured *measured);
 
 #ifdef __cplusplus
 }

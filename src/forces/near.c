@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "forces/backend.h"
 #include "forces/space.h"
 
 const kith_law *near_law(const struct forces_problem *problem)
@@ -31,11 +32,16 @@ kith_status near_prepare(const struct forces_problem *problem, struct near_state
 kith_status near_evaluate(kith_context *context, const struct forces_problem *problem,
                           struct near_state *state)
 {
+    const struct cutoff_backend *backend = forces_backend_of(context)->cutoff;
     struct forces_problem near;
     bool done = false;
     if (!near_law(problem))
         return KITH_OK;
     KITH_TRY(near_problem(problem, &state->lattice, &near));
+    if (backend) {
+        KITH_TRY(backend->evaluate(context, &near, &state->law, &state->on_device));
+        return near.space.tail ? cutoff_add_tail_of_device(context, &near, &state->law) : KITH_OK;
+    }
     if (verlet_suits(&near, &state->law))
         KITH_TRY(verlet_forces_cpu(context, &near, &state->law, state->verlet, &done));
     if (!done)
@@ -43,8 +49,10 @@ kith_status near_evaluate(kith_context *context, const struct forces_problem *pr
     return near.space.tail ? cutoff_add_tail(&near, &state->law) : KITH_OK;
 }
 
-void near_free(struct near_state *state)
+void near_free(kith_context *context, struct near_state *state)
 {
+    if (state->on_device)
+        forces_backend_of(context)->cutoff->free(context, state->on_device);
     cutoff_drop_law(&state->law);
     verlet_free_both(state->verlet);
     free(state->memory.bytes);

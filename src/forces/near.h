@@ -13,6 +13,7 @@ struct near_state {
     struct cutoff_law law;
     struct cutoff_memory memory;
     struct verlet *verlet[2]; /* of a run, by the dtype */
+    void *on_device;          /* what its backend keeps */
 };
 
 /* The law in addition to the problem's; NULL: none. */
@@ -28,6 +29,6 @@ kith_status near_problem(const struct forces_problem *problem, struct pairs_latt
 kith_status near_prepare(const struct forces_problem *problem, struct near_state *state);
 kith_status near_evaluate(kith_context *context, const struct forces_problem *problem,
                           struct near_state *state);
-void near_free(struct near_state *state);
+void near_free(kith_context *context, struct near_state *state);
 
 #endif

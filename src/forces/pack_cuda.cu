@@ -152,10 +152,15 @@ static void view_columns(const struct forces_arguments *arguments,
                     forces_rule_of_column(arguments, is_targets, k), particles_columns[k].unit);
 }
 
-/* A cutoff and a cell are in the caller's unit. */
 static bool takes_cutoff(const struct forces_arguments *arguments)
 {
     return arguments->solver->has_cutoff && arguments->space.cutoff > 0;
+}
+
+/* A cutoff and a cell are in the caller's unit, and a law is. */
+static bool keeps_units(const struct forces_arguments *arguments)
+{
+    return arguments->law != NULL || takes_cutoff(arguments) || arguments->solver->is_periodic;
 }
 
 static struct inputs inputs_of(const struct forces_arguments *arguments)
@@ -174,7 +179,7 @@ static struct inputs inputs_of(const struct forces_arguments *arguments)
     inputs.view[view_source_directions] =
         view_of(arguments->source_directions, "source_directions", rule, particles_unit_none);
     inputs.softening = arguments->softening;
-    inputs.keeps_units = arguments->law != NULL || takes_cutoff(arguments);
+    inputs.keeps_units = keeps_units(arguments);
     inputs.mass_of_all = kith_array_is_none(sources->column[particles_m]) ? 1 : 0;
     return inputs;
 }
@@ -275,7 +280,7 @@ static void deliver_to(const struct forces_arguments *arguments, const struct no
     to->potential_stride = phi.strides[0];
     to->g_fraction = frexp(arguments->gravitational_constant, &exponent);
     to->g_exponent = exponent;
-    if (arguments->law || takes_cutoff(arguments))
+    if (keeps_units(arguments))
         problem->softening2 = arguments->softening * arguments->softening;
     else
         problem->softening2_at = &notes->measured.softening2;
@@ -326,4 +331,9 @@ kith_status forces_in_place_cuda(kith_context *context, const struct forces_argu
     struct notes *notes = (struct notes *)memory;
     return dtype == KITH_F64 ? compute<double>(context, arguments, notes, &problem)
                              : compute<float>(context, arguments, notes, &problem);
+}
+
+const bool *forces_bad_cuda(const struct forces_measured *measured)
+{
+    return &measured->bad;
 }

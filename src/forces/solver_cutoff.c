@@ -43,8 +43,7 @@ static kith_status prepare(kith_context *context, const struct forces_problem *p
     return cutoff_take_law(problem, &state->law);
 }
 
-/* Adds the tail; weights are in the memory of a device. */
-static kith_status add_tail_of_device(kith_context *context, const struct forces_problem *problem,
+kith_status cutoff_add_tail_of_device(kith_context *context, const struct forces_problem *problem,
                                       const struct cutoff_law *law)
 {
     const int64_t bytes = problem->source_count * kith_dtype_bytes(problem->dtype);
@@ -75,7 +74,8 @@ static kith_status evaluate(kith_context *context, void *prepared,
         *problem->report = (kith_solver_report){.solver = &forces_solver_cutoff};
     if (backend) {
         KITH_TRY(backend->evaluate(context, problem, &state->law, &state->on_device));
-        return problem->space.tail ? add_tail_of_device(context, problem, &state->law) : KITH_OK;
+        return problem->space.tail ? cutoff_add_tail_of_device(context, problem, &state->law)
+                                   : KITH_OK;
     }
     bool done = false;
     if (verlet_suits(problem, &state->law))

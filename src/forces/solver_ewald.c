@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "device/context.h"
 #include "device/threads.h"
+#include "forces/backend.h"
 #include "forces/excluded.h"
 #include "forces/near.h"
 #include "forces/solver.h"
@@ -39,13 +40,9 @@ static kith_status check_numbers(const struct forces_problem *problem)
     return KITH_OK;
 }
 
-static kith_status suits_any(const char *name, const kith_context *context,
-                             const struct forces_problem *problem)
+static kith_status suits_any(const char *name, const struct forces_problem *problem)
 {
     struct forces_weights law;
-    if (context->device.kind != KITH_CPU)
-        return kith_fail(KITH_UNSUPPORTED, "solver is %s, which computes on the CPU; use that",
-                         name);
     const kith_cell *cell = problem->space.cell;
     if (!cell || !cell->periodic[0] || !cell->periodic[1])
         return kith_fail(
@@ -87,7 +84,10 @@ static kith_status suits_any(const char *name, const kith_context *context,
 
 static kith_status suits(const kith_context *context, const struct forces_problem *problem)
 {
-    KITH_TRY(suits_any("ewald", context, problem));
+    if (context->device.kind != KITH_CPU)
+        return kith_fail(KITH_UNSUPPORTED, "solver is ewald, which computes on the CPU; use that, "
+                                           "or the solver pme");
+    KITH_TRY(suits_any("ewald", problem));
     const int32_t *grid = problem->space.ewald->grid;
     if (grid[0] != 0 || grid[1] != 0 || grid[2] != 0 || problem->accuracy.order != 0 ||
         problem->accuracy.theta > 0)
@@ -109,15 +109,34 @@ static kith_status check_grid(const int32_t grid[3])
     return KITH_OK;
 }
 
+/* What a device has of pme. */
+static kith_status suits_device(const kith_context *context, const struct forces_problem *problem)
+{
+    const struct pme_backend *backend = forces_backend_of(context)->pme;
+    if (!backend && !pme_is_there())
+        return kith_fail(KITH_UNSUPPORTED,
+                         "solver is pme, but this build has no FFTW; install libfftw3-dev and "
+                         "build again, or use the solver ewald");
+    if (!backend)
+        return KITH_OK;
+    const char *what = !problem->space.cell->periodic[2] ? "a slab"
+                       : problem->space.ewald->boundary == KITH_BOUNDARY_VACUUM
+                           ? "the boundary vacuum"
+                       : excluded_any(problem) ? "exclusions"
+                                               : NULL;
+    if (what)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "solver is pme, which does not support %s on a GPU; compute on the CPU",
+                         what);
+    return backend->is_there();
+}
+
 static kith_status suits_pme(const kith_context *context, const struct forces_problem *problem)
 {
     const kith_accuracy *wanted = &problem->accuracy;
     const double least = problem->dtype == KITH_F64 ? 1e-11 : 1e-6;
-    KITH_TRY(suits_any("pme", context, problem));
-    if (!pme_is_there())
-        return kith_fail(KITH_UNSUPPORTED,
-                         "solver is pme, but this build has no FFTW; install libfftw3-dev and "
-                         "build again, or use the solver ewald");
+    KITH_TRY(suits_any("pme", problem));
+    KITH_TRY(suits_device(context, problem));
     if (wanted->theta > 0)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "theta is given, but the solver pme has none; leave it out");
@@ -136,13 +155,15 @@ static kith_status suits_pme(const kith_context *context, const struct forces_pr
 struct images_state {
     struct periodic_state periodic;
     struct near_state near;
+    void *on_device; /* what its backend keeps */
 };
 
 static void free_images(kith_context *context, void *kept)
 {
     struct images_state *state = kept;
-    (void)context;
-    near_free(&state->near);
+    if (state->on_device)
+        forces_backend_of(context)->pme->free(context, state->on_device);
+    near_free(context, &state->near);
     periodic_free(&state->periodic);
     free(state);
 }
@@ -175,7 +196,7 @@ static void forget(kith_context *context, void *prepared)
         free_images(context, state);
         return;
     }
-    near_free(&state->near);
+    near_free(context, &state->near);
     state->near = (struct near_state){0};
     state->periodic.is_chosen = false;
     *spare = state;
@@ -242,6 +263,35 @@ static void report(const struct kith_solver *solver, const struct forces_problem
     memcpy(problem->report->grid, state->setting.grid, sizeof state->setting.grid);
 }
 
+/* Solves and delivers on a device with memory of its own. */
+static kith_status sum_on_device(kith_context *context, const struct forces_problem *problem,
+                                 const struct periodic_particles *particles,
+                                 const struct periodic_request *request, bool has_near,
+                                 struct forces_weights *law, struct images_state *images)
+{
+    const struct forces_delivery *to = &problem->delivery;
+    struct pme_delivery delivery = {.strength = law->strength,
+                                    .weight = law->target,
+                                    .mass = problem->law ? problem->target_mass : NULL,
+                                    .potential = problem->potential,
+                                    .acceleration_stride = 1,
+                                    .potential_stride = 1,
+                                    .adds = problem->accumulate || has_near,
+                                    .wants_totals = problem->space.totals || problem->report};
+    for (int c = 0; c < 3; c++)
+        delivery.acceleration[c] = problem->acceleration[c];
+    if (to->measured) {
+        law->strength *= ldexp(to->g_fraction, to->g_exponent);
+        delivery.strength = law->strength;
+        delivery.acceleration_stride = to->acceleration_stride;
+        delivery.potential_stride = to->potential_stride;
+        delivery.bad = forces_backend_of(context)->bad_of(to->measured);
+    }
+    return forces_backend_of(context)->pme->evaluate(context, problem->space.cell, particles,
+                                                     request, &delivery, &images->periodic,
+                                                     &images->on_device);
+}
+
 typedef kith_status periodic_sum(kith_context *context, const kith_cell *cell,
                                  const struct periodic_particles *particles,
                                  const struct periodic_request *request,
@@ -276,6 +326,7 @@ static kith_status evaluate_by(const struct kith_solver *solver, periodic_sum *s
         .alpha = ewald->alpha,
         .order = problem->accuracy.order,
         .is_vacuum = ewald->boundary == KITH_BOUNDARY_VACUUM,
+        .wants_estimate = problem->report != NULL,
         .part = problem->space.part == forces_near  ? periodic_near
                 : problem->space.part == forces_far ? periodic_far
                                                     : periodic_all,
@@ -284,10 +335,14 @@ static kith_status evaluate_by(const struct kith_solver *solver, periodic_sum *s
     };
     for (int c = 0; c < 3; c++)
         request.grid[c] = ewald->grid[c];
-    const kith_status status = sum(context, problem->space.cell, &particles, &request, state);
+    const bool on_device = forces_backend_of(context)->pme != NULL;
+    const kith_status status =
+        on_device ? sum_on_device(context, problem, &particles, &request, has_near, &law, images)
+                  : sum(context, problem->space.cell, &particles, &request, state);
     free(exclusions.data);
     KITH_TRY(status);
-    deliver(problem, has_near, &law, state);
+    if (!on_device)
+        deliver(problem, has_near, &law, state);
     report_totals(problem, law.strength, state);
     report(solver, problem, ewald->absolute_error > 0 ? 0 : error, state);
     return KITH_OK;

@@ -70,6 +70,22 @@ static void measure(const struct periodic_particles *particles, const kith_cell 
     system->thickness = high[3] - low[3];
 }
 
+/* The lattice and the volume of a cell that is periodic along three vectors. */
+static kith_status take_vectors(const kith_cell *cell, struct periodic_system *system)
+{
+    double product[3];
+    KITH_TRY(pairs_lattice_make(cell, 3, 1, &system->lattice));
+    cross(cell->vectors[1], cell->vectors[2], product);
+    system->volume = fabs(dot(cell->vectors[0], product));
+    return KITH_OK;
+}
+
+kith_status periodic_take_cell(const kith_cell *cell, int64_t count, struct periodic_system *system)
+{
+    *system = (struct periodic_system){.count = count, .correlation = 1, .crowding = 1};
+    return take_vectors(cell, system);
+}
+
 static kith_status make_lattice(const kith_cell *cell, double error,
                                 const struct periodic_particles *particles,
                                 struct periodic_system *system)
@@ -81,11 +97,7 @@ static kith_status make_lattice(const kith_cell *cell, double error,
     if (system->is_slab)
         set_slab_height(error, whole.vectors, system);
     whole.periodic[2] = true;
-    KITH_TRY(pairs_lattice_make(&whole, 3, 1, &system->lattice));
-    double product[3];
-    cross(whole.vectors[1], whole.vectors[2], product);
-    system->volume = fabs(dot(whole.vectors[0], product));
-    return KITH_OK;
+    return take_vectors(&whole, system);
 }
 
 static kith_status make_room(int64_t count, struct periodic_state *state)

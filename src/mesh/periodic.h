@@ -57,6 +57,7 @@ struct periodic_request {
     double cutoff, alpha;
     int32_t grid[3], order; /* of pme */
     bool is_vacuum;
+    bool wants_estimate; /* of the error, and the rms force that it is relative to */
     enum periodic_part part;
     int64_t exclusion_count;        /* pairs that do not interact at their nearest images, */
     const int64_t (*exclusions)[2]; /* of two different particles each */
@@ -110,6 +111,11 @@ struct periodic_state {
  *         away). */
 kith_status periodic_load(kith_context *context, const kith_cell *cell, double error,
                           const struct periodic_particles *particles, struct periodic_state *state);
+
+/* The cell alone, periodic along its three vectors; what is measured of particles is unknown.
+ * Errors: KITH_INVALID_ARGUMENT (a degenerate cell). */
+kith_status periodic_take_cell(const kith_cell *cell, int64_t count,
+                               struct periodic_system *system);
 
 /* Potentials, gradients and virial before a part is added to them. */
 void periodic_clear(struct periodic_state *state);

@@ -25,17 +25,77 @@ enum { pme_least_order = 4, pme_most_order = 8 };
 /* Whether this build has it. */
 bool pme_is_there(void);
 
+/* What a pair within the cutoff takes, with the search for it, in seconds; a row of the points of a
+ * particle's splines, spread and gathered; a point of the grid in the transforms. */
+struct pme_costs {
+    double pair, row, point;
+};
+
 /* The cheapest setting whose expected error is the requested one, by a model of the work; the force
- * is the rms force that a relative error is of, dtype that of pairs and mesh.
+ * is the rms force that a relative error is of.
  * Errors: KITH_INVALID_ARGUMENT (a grid smaller than the order, or too large). */
 kith_status pme_choose(const struct periodic_system *system, const struct periodic_request *request,
-                       double force, kith_dtype dtype, struct periodic_setting *setting);
+                       double force, const struct pme_costs *costs,
+                       struct periodic_setting *setting);
+
+/* The same for particles that have been loaded, unless the state keeps one; measures what that
+ * takes. */
+kith_status pme_find_setting(kith_context *context, const struct periodic_request *request,
+                             const struct pme_costs *costs, struct periodic_state *state);
+
+/* Errors: KITH_INVALID_ARGUMENT: a grid that is given has fewer points than the order, or too many.
+ */
+kith_status pme_check_grid(const struct periodic_request *request, int32_t order);
+
+/* Whether nothing is left to choose. */
+bool pme_is_given(const struct periodic_request *request);
+
+/* Whether single precision is enough for the mesh, and for the pairs. */
+bool pme_is_coarse(const struct periodic_request *request);
+
+/* The error of the polynomials of a pair (split.h). */
+double pme_pair_error(const struct periodic_request *request, kith_dtype of_pairs);
 
 /* Forces of all images, on the CPU. Pairs and mesh are in single precision where the error that is
  * requested permits; otherwise the pairs are in the particles' precision, the mesh in double. */
 kith_status pme_cpu(kith_context *context, const kith_cell *cell,
                     const struct periodic_particles *particles,
                     const struct periodic_request *request, struct periodic_state *state);
+
+/* What a device does with φ and ∇φ of each particle, in its memory; columns are of the particles'
+ * dtype, NULL if not requested:
+ *
+ *     potential = strength w φ,    acceleration = −strength w ∇φ / mass      w, mass NULL: ones */
+struct pme_delivery {
+    double strength;
+    const void *weight, *mass;
+    void *acceleration[3], *potential;
+    int64_t acceleration_stride, potential_stride;
+    bool adds;       /* to what is there */
+    const bool *bad; /* there: results are NaN; NULL: numbers are known to be finite */
+    bool wants_totals;
+};
+
+/* pme on a device with memory of its own, where the particles are; *kept is NULL at first, and kept
+ * from call to call. State has the setting, and where they are requested the energy, the virial and
+ * the rms force: then, and where a setting is chosen, the host waits for the device. Pairs and mesh
+ * are in the precisions of pme_cpu, and so are results of the same bits on every run.
+ *
+ * is_there  KITH_OK, or KITH_UNSUPPORTED with what to install
+ *
+ * The cell is periodic along its three vectors, the boundary tin foil, and no pair is excluded.
+ *
+ * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED, KITH_INVALID_ARGUMENT (as of periodic_load),
+ *         KITH_UNSUPPORTED (no cuFFT, too many particles or images). */
+struct pme_backend {
+    kith_status (*is_there)(void);
+    kith_status (*evaluate)(kith_context *context, const kith_cell *cell,
+                            const struct periodic_particles *particles,
+                            const struct periodic_request *request,
+                            const struct pme_delivery *delivery, struct periodic_state *state,
+                            void **kept);
+    void (*free)(kith_context *context, void *kept);
+};
 
 /* Adds the waves to state's potential, gradient and virial; dtype: of the mesh. */
 kith_status pme_add_waves(kith_context *context, kith_dtype dtype, struct periodic_state *state);

@@ -10,14 +10,6 @@ static const double pi = 3.14159265358979323846;
 /* The share of the requested error for each of the two parts. */
 static const double share = 0.45;
 
-/* What one core takes: of a pair within the cutoff, with the search for it; of a row of the points
- * of a particle's splines, spread and gathered; of a point of the grid in the transforms. Measured
- * with AVX-512. */
-struct costs {
-    double pair, row, point;
-};
-static const struct costs in_float = {1.6e-9, 2e-9, 10e-9}, in_double = {3.2e-9, 3e-9, 30e-9};
-
 static double power(double x, int32_t exponent)
 {
     double product = 1;
@@ -162,7 +154,8 @@ struct candidate {
 
 static struct candidate try(const struct periodic_system *system,
                             const struct periodic_request *request, const struct table *table,
-                            const struct costs *costs, double alpha, int32_t order, double wanted)
+                            const struct pme_costs *costs, double alpha, int32_t order,
+                            double wanted)
 {
     const double most_points = 0x1p28, n = (double)system->count;
     const double near = near_factor(system);
@@ -197,7 +190,7 @@ static bool is_better(const struct candidate *a, const struct candidate *b)
     return a->is_good ? a->cost < b->cost : a->setting.force_error < b->setting.force_error;
 }
 
-static kith_status check_grid(const struct periodic_request *request, int32_t order)
+kith_status pme_check_grid(const struct periodic_request *request, int32_t order)
 {
     double points = 1;
     for (int c = 0; c < 3 && request->grid[0] > 0; c++) {
@@ -214,14 +207,15 @@ static kith_status check_grid(const struct periodic_request *request, int32_t or
 }
 
 kith_status pme_choose(const struct periodic_system *system, const struct periodic_request *request,
-                       double force, kith_dtype dtype, struct periodic_setting *setting)
+                       double force, const struct pme_costs *costs,
+                       struct periodic_setting *setting)
 {
     const double few = sqrt(1 + 10 / fmax(1, (double)system->count)); /* whose errors scatter */
     const double wanted =
         (request->absolute_error > 0 ? request->absolute_error : request->error * force) / few;
     const double middle = cbrt(fmax(1, (double)system->count) / system->volume);
     struct candidate best = {.cost = INFINITY, .setting.force_error = INFINITY};
-    KITH_TRY(check_grid(request, request->order > 0 ? request->order : pme_least_order));
+    KITH_TRY(pme_check_grid(request, request->order > 0 ? request->order : pme_least_order));
     if (!(system->squares > 0)) {
         *setting = (struct periodic_setting){
             .cutoff = 1 / middle, .alpha = middle, .order = 4, .grid = {8, 8, 8}};
@@ -233,8 +227,9 @@ kith_status pme_choose(const struct periodic_system *system, const struct period
             (request->grid[0] >= order && request->grid[1] >= order && request->grid[2] >= order);
         if ((request->order > 0 && order != request->order) || !fits)
             continue;
-        struct table table;
-        fill_table(order, &table);
+        struct table table = {0};
+        if (request->grid[0] == 0)
+            fill_table(order, &table);
         for (int k = -24; k <= 16; k++) {
             double alpha = request->alpha > 0 ? request->alpha : middle * exp2(k / 8.0);
             if (request->cutoff > 0 && !(request->alpha > 0))
@@ -242,9 +237,7 @@ kith_status pme_choose(const struct periodic_system *system, const struct period
                     alpha =
                         estimate_short_reach(system, alpha, share * wanted / near_factor(system)) /
                         request->cutoff;
-            const struct candidate made =
-                try(system, request, &table, dtype == KITH_F32 ? &in_float : &in_double, alpha,
-                    order, wanted);
+            const struct candidate made = try(system, request, &table, costs, alpha, order, wanted);
             if (is_better(&made, &best))
                 best = made;
             if (request->alpha > 0 || request->cutoff > 0)
