@@ -29,7 +29,7 @@ mkdir -p "$work/source"
 (cd "$work/source" && rm -rf bench cli cmake include python src LICENSE* ../raw) # but the last build
 cp -Rp CMakeLists.txt LICENSE README.md pyproject.toml bench cli cmake include python src "$work/source"
 cp "$libraries"/licenses/LICENSE.* "$work/source"
-for package in libcjson1 libgomp1 libpng16-16; do
+for package in libcjson1 libpng16-16; do
     [ ! -f /usr/share/doc/$package/copyright ] || cp /usr/share/doc/$package/copyright "$work/source/LICENSE.$package"
 done
 address=$(sed -n 's/^set(KITH_HOMEPAGE_URL "\([^"]*\)".*/\1/p' CMakeLists.txt)

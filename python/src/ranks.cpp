@@ -33,10 +33,10 @@ static auto memory(const void *data, int64_t bytes, int flags)
     static char none;
     char *const start = data ? static_cast<char *>(const_cast<void *>(data)) : &none;
     return [=] {
-        PyObject *view = PyMemoryView_FromMemory(start, bytes, flags);
-        if (!view)
+        PyObject *seen = PyMemoryView_FromMemory(start, bytes, flags);
+        if (!seen)
             throw nb::python_error();
-        return nb::steal<nb::object>(view);
+        return nb::steal<nb::object>(seen);
     };
 }
 
