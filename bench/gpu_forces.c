@@ -35,6 +35,7 @@ struct gpu_forces {
     char *position, *mass, *acceleration; /* as kith_forces_compute takes them */
     char *columns;                        /* x, y, z, mass; accelerations: `padded` elements each */
     char *bodies, *result;                /* rows of four */
+    char *host; /* positions, masses and accelerations on the host, one after another */
 };
 
 static size_t bytes_each(const struct gpu_forces *forces)
@@ -101,15 +102,20 @@ static kith_status lay_out(struct gpu_forces *forces, const char *position, cons
     return status;
 }
 
-static kith_status compute_arrays(const struct gpu_forces *forces)
+static kith_status compute_arrays(const struct gpu_forces *forces, bool on_host)
 {
     const int64_t n = forces->count;
-    const kith_device device = kith_context_device(forces->context);
+    const size_t row = (size_t)n * bytes_each(forces);
+    const kith_device cpu = {KITH_CPU, 0};
+    const kith_device device = on_host ? cpu : kith_context_device(forces->context);
     const kith_forces_options options = {
         .softening = forces->softening, .law = forces->law, .method = forces->method};
-    kith_array position = kith_array_matrix(forces->position, forces->dtype, n, 3);
-    kith_array mass = kith_array_vector(forces->mass, forces->dtype, n);
-    kith_array acceleration = kith_array_matrix(forces->acceleration, forces->dtype, n, 3);
+    kith_array position =
+        kith_array_matrix(on_host ? forces->host : forces->position, forces->dtype, n, 3);
+    kith_array mass =
+        kith_array_vector(on_host ? forces->host + 3 * row : forces->mass, forces->dtype, n);
+    kith_array acceleration = kith_array_matrix(
+        on_host ? forces->host + 4 * row : forces->acceleration, forces->dtype, n, 3);
     position.device = mass.device = acceleration.device = device;
     const kith_particles particles = {.positions = position, .columns = {{"m", mass}}};
     return kith_forces_compute(forces->context, &options, NULL, &particles, acceleration,
@@ -158,7 +164,7 @@ static kith_status run_once(const struct gpu_forces *forces, enum gpu_forces_way
     case gpu_forces_gems:
         return run_gems(forces, forces->count, forces->block);
     default:
-        return compute_arrays(forces);
+        return compute_arrays(forces, way == gpu_forces_of_host);
     }
 }
 
@@ -189,7 +195,7 @@ kith_status gpu_forces_time(struct gpu_forces *forces, enum gpu_forces_way way, 
     for (int64_t k = 0; k < calls; k++)
         KITH_TRY(run_once(forces, way));
     KITH_TRY(end_timing(forces, seconds));
-    if (way == gpu_forces_of_arrays)
+    if (way == gpu_forces_of_arrays || way == gpu_forces_of_host)
         *seconds = kith_clock() - start;
     return KITH_OK;
 }
@@ -218,6 +224,9 @@ static kith_status fill(struct gpu_forces *forces, kith_array position, kith_arr
     KITH_TRY(allocate_all(forces));
     KITH_TRY(copy(forces->position, position.data, 3 * count * each));
     KITH_TRY(copy(forces->mass, mass.data, count * each));
+    KITH_TRY(kith_allocate(forces->padded, 7 * (int64_t)each, "bodies", &forces->host));
+    memcpy(forces->host, position.data, 3 * count * each);
+    memcpy(forces->host + 3 * count * each, mass.data, count * each);
     KITH_TRY(lay_out(forces, position.data, mass.data));
     return choose_block(forces);
 }
@@ -255,6 +264,7 @@ void gpu_forces_free(struct gpu_forces *forces)
     cudaFree(forces->columns);
     cudaFree(forces->bodies);
     cudaFree(forces->result);
+    free(forces->host);
     if (forces->begin)
         cudaEventDestroy(forces->begin);
     if (forces->end)

@@ -11,6 +11,7 @@ enum gpu_forces_way {
     gpu_forces_of_arrays, /* kith_forces_compute of arrays on the device, one call after another */
     gpu_forces_kernels,   /* the backend's kernels alone, of bodies that are laid out already */
     gpu_forces_gems,      /* the GPU Gems kernel (gems_forces.h) */
+    gpu_forces_of_host,   /* kith_forces_compute of arrays on the host */
 };
 
 /* Bodies in the device's memory in the layout of each method, and the results. */
@@ -27,7 +28,7 @@ kith_status gpu_forces_create(kith_context *context, kith_array position, kith_a
 void gpu_forces_free(struct gpu_forces *forces);
 
 /* Seconds of calls evaluations: by events on the stream for kernels, by the host's clock until
- * all is done for calls. */
+ * all is done for calls of kith_forces_compute. */
 kith_status gpu_forces_time(struct gpu_forces *forces, enum gpu_forces_way way, int64_t calls,
                             double *seconds);
 

@@ -103,7 +103,8 @@ static kith_status begin_steps(const struct bench_part *part, int64_t systems,
     return status;
 }
 
-/* Steps of one system are measured by the first context: more threads do nothing for few bodies. */
+/* Steps of one system are measured by the first context: more threads do nothing for few bodies.
+ * On a GPU steps of one system of any size are. */
 static kith_status begin(const struct bench_part *part, void *memory)
 {
     const struct bench_options *options = part->bench->options;
@@ -111,11 +112,12 @@ static kith_status begin(const struct bench_part *part, void *memory)
     const int64_t systems = options->systems ? options->systems : usual;
     struct state *state = memory;
     kith_status status = begin_forces(part, state);
-    if (options->law.law || options->method || part->n > kith_most_bodies_of_system)
+    const bool is_few = part->n <= kith_most_bodies_of_system;
+    if (options->law.law || options->method || (part->on->threads && !is_few))
         return status;
     if (status == KITH_OK && part->on == part->bench->contexts)
         status = begin_steps(part, 1, &state->simulation[0]);
-    if (status == KITH_OK && systems > 1)
+    if (status == KITH_OK && systems > 1 && is_few)
         status = begin_steps(part, systems, &state->simulation[1]);
     return status;
 }
