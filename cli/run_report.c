@@ -2,6 +2,7 @@
 
 #include "run_report.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,10 +51,13 @@ static void print_energies(const kith_run_summary *summary)
                summary->energy_final);
         return;
     }
-    printf("energy %.15g at the start, %.15g at the end%s: relative error %.2g, at most %.2g%s\n",
-           summary->energy_initial, summary->energy_final, one ? "" : " in all",
-           summary->relative_energy_error, summary->max_relative_energy_error,
-           one ? "" : ", of the worst system");
+    printf("energy %.15g at the start, %.15g at the end%s", summary->energy_initial,
+           summary->energy_final, one ? "" : " in all");
+    if (isnan(summary->relative_energy_error))
+        printf("; relative error undefined\n");
+    else
+        printf(": relative error %.2g, at most %.2g%s\n", summary->relative_energy_error,
+               summary->max_relative_energy_error, one ? "" : ", of the worst system");
     printf("momentum error %.2g%s\n", summary->momentum_error, one ? "" : ", of the worst system");
 }
 
@@ -71,8 +75,9 @@ static void print_text(const char *output, const kith_run_summary *summary)
     const int64_t here = summary->steps - summary->steps_resumed;
     if (summary->systems != 1)
         printf("%lld systems of ", (long long)summary->systems);
-    printf("%lld bodies, %lld steps of %g", (long long)summary->bodies, (long long)summary->steps,
-           summary->dt_min);
+    printf("%lld bod%s, %lld step%s of %g", (long long)summary->bodies,
+           summary->bodies == 1 ? "y" : "ies", (long long)summary->steps,
+           summary->steps == 1 ? "" : "s", summary->dt_min);
     if (summary->dt_max > summary->dt_min)
         printf(" to %g", summary->dt_max);
     printf(" to time %.15g; %s, %s precision, %s\n", summary->time, summary->integrator,

@@ -60,7 +60,7 @@ typedef struct kith_run_summary {
     bool has_stopped;      /* at a collision, before until */
     double energy_initial, energy_final; /* summed over systems */
     /* Each the largest of any system; systems of an ensemble without energy are left out. */
-    double relative_energy_error;     /* |E − E_0| / |E_0| at the end */
+    double relative_energy_error;     /* |E − E_0| / |E_0| at the end; NaN if E_0 is 0 in all */
     double max_relative_energy_error; /* over the frames */
     double momentum_error; /* |P − P_0| / Σ m |v| at the start, or |P − P_0| if that is 0 */
     double interactions_per_second; /* M × N² × evaluations / seconds, of this call */

@@ -252,6 +252,9 @@ static void test_a_figure_that_is_not_a_number_is_null(void **state)
     const struct program_result *result = program_run("run @one.csv --dt 0.1 --until 1 --json");
     assert_succeeded(result);
     assert_non_null(strstr(result->out, "\"relative_energy_error\":\tnull"));
+    result = program_run("run @one.csv --dt 0.1 --until 1");
+    assert_succeeded(result);
+    assert_null(strstr(result->out, "nan"));
 }
 
 static void test_no_bodies_and_one_body_are_valid(void **state)
