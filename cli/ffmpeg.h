@@ -18,7 +18,7 @@ struct ffmpeg {
 };
 
 /* Starts it for pictures of this size, both sides even, and a format: "mp4", "webm" or "gif". On
- * failure prints the reason and returns false; then there is nothing to end. */
+ * failure prints the reason and returns false; then nothing is left to end. */
 bool ffmpeg_begin(const char *command, const char *format, int width, int height, FILE *film,
                   struct ffmpeg *ffmpeg);
 

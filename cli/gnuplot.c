@@ -71,7 +71,7 @@ bool gnuplot_run(const char *command, FILE *script, FILE *picture)
     return done;
 }
 
-/* Bytes of the UTF-8 character at text, or 0 if there is none (RFC 3629). */
+/* Bytes of the UTF-8 character at text, or 0 if the bytes are not one (RFC 3629). */
 static int utf8_bytes(const unsigned char *text)
 {
     static const unsigned smallest[] = {0, 0, 0x80, 0x800, 0x10000};

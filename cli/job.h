@@ -32,7 +32,7 @@ int job_do_on_first(const char *command, int32_t ranks, job_work *work, void *ar
 /* On the ranks that do such work: the largest of a value of each. */
 int64_t job_largest(kith_context *context, int64_t value);
 
-/* Seconds that this rank has waited for others, and those of the processor in which it has not. */
+/* Seconds that this rank has waited for others, and processor seconds that it has computed. */
 double job_waited(void);
 double job_worked(void);
 

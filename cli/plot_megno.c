@@ -68,7 +68,7 @@ static kith_status find_columns(char *const *fields, int32_t count, int32_t *pla
                 break;
         if (place[k] == count)
             return kith_fail(KITH_BAD_FORMAT,
-                             "there is no column %s; give a CSV file that kith megno wrote",
+                             "the file has no column %s; give a CSV file that kith megno wrote",
                              column_names[k]);
     }
     return KITH_OK;

@@ -16,7 +16,7 @@ struct picture_format {
     double dot_em, dot_pixels; /* diameter of a dot with pointsize 1: their sum */
 };
 
-/* The format of a file name by its extension; NULL if there is none. */
+/* The format of a file name by its extension; NULL if the extension is unknown. */
 const struct picture_format *picture_format_of(const char *path);
 
 /* The rows of the table. */

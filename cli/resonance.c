@@ -10,7 +10,7 @@
 
 enum { most_terms = 16, most_number = 1000000 };
 
-/* An integer without a sign; −1 if there is none. */
+/* An integer without a sign; −1 if the text is not one. */
 static int64_t take_number(const char **text)
 {
     if (!isdigit((unsigned char)**text))

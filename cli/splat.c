@@ -93,7 +93,7 @@ static void add_body(struct level *level, const double place[2], float mass)
     level->count[(size_t)rows[1] * (size_t)level->width + (size_t)columns[1]] += 1;
 }
 
-/* The mean of the masses, so that float holds any mass in its unit; 1 where there are none. */
+/* The mean of the masses, so that float holds any mass in its unit; 1 without masses. */
 static double mean_mass(const kith_bodies *bodies)
 {
     double sum = 0;

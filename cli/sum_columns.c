@@ -56,7 +56,7 @@ void sum_find_columns(struct sum_options *sum, const struct argp_state *state)
 struct source {
     const double *values;
     int64_t stride;
-    bool is_there; /* also if there are no rows, and no values */
+    bool is_there; /* also without rows, and so without values */
 };
 
 static struct source column_of(const kith_bodies *bodies, const char *name)

@@ -36,7 +36,7 @@ double tune_rate(const struct tune_row *row);
 bool tune_add(const struct tune_options *options, struct tune_rows *rows, struct tune_row row);
 
 /* The fastest row of those like this one in capability, method, device, precision, count
- * and threads; NULL if there is none. */
+ * and threads; NULL if none is like it. */
 const struct tune_row *tune_best(const struct tune_rows *rows, const struct tune_row *like);
 
 /* Best seconds of a call of a function that starts work on the context: repeated for about this

@@ -65,7 +65,7 @@ typedef struct kith_ewald {
 
 typedef struct kith_forces_options {
     double gravitational_constant; /* G; 0 means 1, as in kith_units; for gravity only */
-    double softening;              /* ε ≥ 0, if there is no column softening */
+    double softening;              /* ε ≥ 0, without a column softening */
     const kith_solver *solver; /* NULL: direct, or with an accuracy the faster of direct and fmm */
     kith_forces_method method; /* of the solver direct */
     int32_t block;             /* p of TILE_P (1 to 1024) and TILE_P2 (1 to 32); 0: 256 and 16 */

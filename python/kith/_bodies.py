@@ -415,7 +415,7 @@ class Bodies:
         Raises
         ------
         ValueError
-            There is no such orbit, or no body with mass.
+            The elements do not describe an orbit, or no body has mass.
 
         Examples
         --------
@@ -432,7 +432,7 @@ class Bodies:
         is_jacobi = chosen("coordinates", coordinates, {"heliocentric": False, "jacobi": True})
         given, count, size = self._arguments(), len(self), self._handle.dimensions
         if count == 0:
-            raise ValueError("there are no bodies; the first one is the star")
+            raise ValueError("the system has no bodies; the first one is the star")
         if size == 2 and row[3] != 0:
             raise ValueError(f"i is {row[3]:g}; it must be 0 in two dimensions")
         masses = numpy.ones(count) if given["masses"] is None else given["masses"]

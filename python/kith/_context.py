@@ -75,7 +75,7 @@ class Context(Bound):
     Parameters
     ----------
     device : str or Device
-        ``auto`` (the first GPU, or the CPU if there is none), ``cpu``, ``cuda`` or ``cuda:k``. Functions
+        ``auto`` (the first GPU, or the CPU without one), ``cpu``, ``cuda`` or ``cuda:k``. Functions
         that are called with ``auto``, and no context, choose by the size of their arrays, if these are in
         host memory, and report the choice to the logger ``kith`` at level INFO.
     threads : int
@@ -318,7 +318,7 @@ class Work:
         """The device that suits it."""
         device, reason = _kith.choose_device(_kith.works[self.kind], float(self.units), float(self.rows),
                                              self.is_single, integer32("threads", threads))
-        if reason != "there is no GPU":
+        if reason != "no GPU was found":
             _log.info("device %s: %s", device, reason)
         return device
 

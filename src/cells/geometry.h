@@ -10,7 +10,7 @@
  *     S = T − n_j + n_i
  *
  * d changes its sign and no bit if i and j are exchanged and T is negated. Where T = 0, adding t
- * may be left out. In 2D there is no d_z. Lengths are in units of a power of two (problem.h): that
+ * may be left out. In 2D d_z is left out. Lengths are in units of a power of two (problem.h): that
  * costs no bit. */
 
 #include <float.h>

@@ -53,7 +53,8 @@ kith_status cache_folder_path(char path[cache_path_bytes])
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     const bool is_set = cache && cache[0] == '/'; /* relative paths are to be ignored, says XDG */
     if (!is_set && !(home && home[0] == '/'))
-        return kith_fail(KITH_IO_ERROR, "there is no cache folder, as HOME is not set; %s", remedy);
+        return kith_fail(KITH_IO_ERROR, "the cache folder is not known, as HOME is not set; %s",
+                         remedy);
     if (!is_set && access(home, F_OK) != 0)
         return kith_fail(KITH_IO_ERROR, "HOME is %s: %s; %s", home, strerror(errno), remedy);
     const int length = is_set ? snprintf(path, cache_path_bytes, "%s/kith", cache)

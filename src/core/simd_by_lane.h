@@ -1,7 +1,7 @@
 #ifndef CORE_SIMD_BY_LANE_H
 #define CORE_SIMD_BY_LANE_H
 
-/* Functions of vectors for which there is no vector code yet: the C library's, lane by lane. */
+/* Functions of vectors without vector code: the C library's, lane by lane. */
 
 #include "core/simd_math.h"
 

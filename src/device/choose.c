@@ -90,7 +90,7 @@ void device_choose_among(const kith_work *work, int32_t threads, bool has_gpu, k
     }
     *device = (kith_device){KITH_CPU, 0};
     if (!has_gpu) {
-        snprintf(to, KITH_REASON_BYTES, "there is no GPU");
+        snprintf(to, KITH_REASON_BYTES, "no GPU was found");
         return;
     }
     const double on_cpu = seconds_on_cpu(work, threads), on_gpu = seconds_on_gpu(work);

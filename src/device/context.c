@@ -16,7 +16,7 @@ struct device_slot {
     struct device_slot *next;
 };
 
-/* Its services are NULL if there is none. */
+/* Its services are NULL if the device does not exist. */
 static struct device_kind find_kind(kith_device_kind wanted)
 {
     struct device_kind kind;

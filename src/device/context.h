@@ -57,8 +57,8 @@ static inline kith_status kith_context_check_iteration(const kith_context *conte
 void kith_context_report(const kith_context *context, int64_t done, int64_t total);
 
 /* Where a context keeps what belongs to this kind: NULL until something is put there. It is freed
- * with the context, while the device is current and its stream at an end. NULL if there is no
- * memory. */
+ * with the context, while the device is current and its stream at an end. NULL if
+ * memory is short. */
 void **device_slot(kith_context *context, const struct device_slot_kind *kind);
 
 /* The context's device is the calling thread's current one from device_enter until the end of the

@@ -19,7 +19,7 @@ struct device_services {
     const char *name;
     kith_device_kind kind;
 
-    /* The number of devices on this machine; *note is the reason if there are none, or NULL. Never
+    /* The number of devices on this machine; *note is the reason if that is 0, or NULL. Never
      * fails. */
     int32_t (*device_count)(const char **note);
 
@@ -42,7 +42,8 @@ struct device_services {
      * checks for other devices. NULL if memory cannot be checked. */
     kith_status (*check_memory)(const kith_context *context, kith_array array, const char *name);
 
-    /* The stream of the context, as returned by kith_context_stream; NULL if there are no streams.
+    /* The stream of the context, as returned by kith_context_stream; NULL on devices without
+     * streams.
      */
     void *(*stream)(kith_context *context);
 

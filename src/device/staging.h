@@ -55,7 +55,7 @@ kith_status staging_send(struct staging *staging);
  * number that kernels found. */
 kith_status staging_check(struct staging *staging, kith_status status);
 
-/* The same, and copies the outputs to the caller's arrays if there is no error. */
+/* The same, and copies the outputs to the caller's arrays unless a call has failed. */
 kith_status staging_receive(struct staging *staging, kith_status status);
 
 #ifdef __cplusplus

@@ -67,8 +67,8 @@ static void relax(void)
 }
 
 /* On a busy machine a thread may find itself on the very processor that the caller is on, and the
- * system does not always move it. Each would keep the other waiting: so it goes elsewhere. False if
- * there is nowhere to go. */
+ * system does not always move it. Each would keep the other waiting: so it moves to another.
+ * Returns false if all others are taken. */
 static bool is_out_of_the_way(const struct kith_team *team)
 {
     const int here = sched_getcpu();

@@ -28,8 +28,8 @@ __attribute__((warn_unused_result)) kith_status kith_for_each(kith_context *cont
                                                               int32_t threads, int64_t count,
                                                               kith_task *task, void *argument);
 
-/* A team without threads yet: they start with the first job for more than one. NULL if there is no
- * memory. */
+/* A team without threads yet: they start with the first job for more than one. Returns NULL
+ * if memory is short. */
 struct kith_team *kith_team_create(int32_t most_threads);
 void kith_team_free(struct kith_team *team);
 

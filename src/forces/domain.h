@@ -84,7 +84,7 @@ kith_status domain_evaluate(struct domain *domain, kith_forces_totals *totals, b
 
 /* What domain_evaluate does for a new list, each of it collective. */
 
-/* Room for so many particles; those that are there stay. */
+/* Makes room for count particles; existing ones are kept. */
 kith_status domain_reserve(struct domain *domain, int64_t count);
 
 /* Points the problem to the columns, as they are now. */

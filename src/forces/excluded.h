@@ -17,7 +17,7 @@ struct excluded_image {
 
 /* Those of particle k are entries[begin[k]] … entries[begin[k + 1] − 1]. */
 struct excluded {
-    int64_t *begin; /* NULL: there are none */
+    int64_t *begin; /* NULL without exclusions */
     struct excluded_image *entries;
 };
 

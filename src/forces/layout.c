@@ -8,7 +8,7 @@
 /* More rows than this are not in any memory; fewer do not overflow what is computed here. */
 static const int64_t max_rows = (int64_t)1 << 56;
 
-/* Columns that are taken one after another; NULL if there is no base yet. */
+/* Columns that are taken one after another; NULL without a base yet. */
 struct columns {
     char *base;
     int64_t offset; /* of the next */

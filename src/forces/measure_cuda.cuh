@@ -36,7 +36,7 @@ struct inputs {
     struct view view[view_count];
     double softening;
     bool keeps_units;   /* those of the arrays: with a law */
-    double mass_of_all; /* 1 if there are no masses, else 0 */
+    double mass_of_all; /* 1 without masses, else 0 */
 };
 
 /* What is found. The largest of two is taken for each, which does not depend on the order. */

@@ -26,7 +26,7 @@ static void fill(kith_dtype dtype, const void *column, int64_t rows, double valu
         real_set(dtype, (void *)column, row, row < rows ? value : 0);
 }
 
-/* A number a body, divided by 2^exponent; ones where there is no array. */
+/* A number a body, divided by 2^exponent; ones without an array. */
 static kith_status pack_numbers(const struct forces_packed *packed, const void *column,
                                 const kith_array *numbers, int64_t rows, int exponent)
 {

@@ -191,7 +191,7 @@ static void add_packing(struct packings *packings, struct view from, int32_t col
     packings->column[packings->count++] = packing;
 }
 
-/* A number a body; ones where there is no array. */
+/* A number a body; ones without an array. */
 static void add_numbers(struct packings *packings, struct view from, int64_t rows, const void *to)
 {
     from.rows = rows;

@@ -33,7 +33,7 @@ RING_FUNCTION int64_t ring_offsets(int64_t tiles)
     return tiles > 0 ? tiles / 2 + 1 : 0;
 }
 
-/* The offset that only the first half of the tiles takes; −1 if there is none. */
+/* The offset that only the first half of the tiles takes; −1 for an odd number of tiles. */
 RING_FUNCTION int64_t ring_half_offset(int64_t tiles)
 {
     return tiles > 0 && tiles % 2 == 0 ? tiles / 2 : -1;
@@ -116,7 +116,7 @@ RING_FUNCTION int64_t ring_cost_at(struct ring_chunk chunk, int64_t steps, int64
            saved * (within < steps ? within : steps);
 }
 
-/* The first step that no less than this cost is before; the number of steps if there is none. */
+/* The first step that no less than this cost is before; the number of steps if no step has it. */
 RING_FUNCTION int64_t ring_step_at(struct ring_chunk chunk, int64_t steps, int64_t cost)
 {
     int64_t tile = 0,

@@ -25,7 +25,7 @@ template <typename real> struct ring_rows {
 /* What blocks have found about the masses: whether each allows sums of forces. */
 struct ring_choice {
     bool *serve;
-    int blocks; /* 0: there is no choice */
+    int blocks; /* 0: not chosen */
 };
 
 /* For all threads of a block, at least as many as the choice has blocks. */

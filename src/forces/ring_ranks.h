@@ -28,7 +28,7 @@ static inline int64_t ring_end_meeting(struct ring_ranks ring, int64_t offset)
 }
 
 /* The next run that the rank sends at an offset ≥ 1: *tile is its first tile at first, and is
- * advanced. False: there is none. */
+ * advanced. Returns false after the last. */
 static inline bool ring_next_sent(struct ring_ranks ring, int64_t offset, int64_t *tile,
                                   struct ring_run *run)
 {

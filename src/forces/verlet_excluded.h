@@ -9,7 +9,7 @@
 
 /* Partners of row k are partners[begin[k]] … partners[begin[k + 1] − 1], each pair from both. */
 struct verlet_excluded {
-    int64_t *begin; /* NULL: there are none */
+    int64_t *begin; /* NULL without exclusions */
     int32_t *partners;
     int32_t *slot; /* of a row, in the list as it is */
 };

@@ -76,8 +76,8 @@ static inline int64_t verlet_first_ghost(const struct verlet_list *list)
     return list->clusters * list->lanes;
 }
 
-/* Room for so many particles and ghosts, whose points are to be filled in. What there is has lanes
- * and dtype, and may be empty. Errors: KITH_OUT_OF_MEMORY. */
+/* Makes room for count particles and a number of ghosts, whose points the caller fills in. The list
+ * has lanes and dtype, and may be empty. Errors: KITH_OUT_OF_MEMORY. */
 kith_status verlet_list_resize(int64_t count, int64_t ghosts, struct verlet_list *list);
 void verlet_list_free(struct verlet_list *list);
 

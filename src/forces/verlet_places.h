@@ -47,7 +47,7 @@ struct verlet {
 };
 
 /* Positions of the slots as they are now, in a list that is valid for them; *verlet is NULL at
- * first. *is_far is true if there is none, as positions are too large. What was found is forgotten
+ * first. *is_far is true if positions are too large for a list. What was found is forgotten
  * if a position has changed.
  *
  * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
@@ -69,7 +69,7 @@ struct verlet_placing {
 kith_status verlet_create(const struct forces_problem *problem,
                           const struct verlet_kernels *kernels, struct verlet **verlet);
 
-/* Makes room for so many particles and ghosts. Errors: KITH_OUT_OF_MEMORY. */
+/* Makes room for count particles and a number of ghosts. Errors: KITH_OUT_OF_MEMORY. */
 kith_status verlet_resize(const struct verlet_placing *placing, int64_t count, int64_t ghosts);
 
 /* The grid, given how far positions reach where the cell is open. */

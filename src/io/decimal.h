@@ -13,7 +13,7 @@
  *
  * The words nan, inf and infinity are numbers too, in any case and with a sign.
  *
- * Returns the first byte past the end of the number; NULL if there is no number, or if it is beyond
+ * Returns the first byte past the end of the number; NULL if it is not a number, or if it is beyond
  * the range of a double. */
 const char *decimal_read(const char *text, locale_t locale, double *value);
 

@@ -10,8 +10,8 @@
  * as they are. Lengths and times that MDAnalysis knows become attributes of the data, too. */
 kith_status h5md_write_units(hid_t file, const kith_units *units);
 
-/* Reads them; those that are not there are not known.
- * Errors: KITH_BAD_FORMAT (G is no number). */
+/* Reads them; missing units are marked as unknown.
+ * Errors: KITH_BAD_FORMAT (G is not a number). */
 kith_status h5md_read_units(hid_t file, kith_units *units);
 
 #endif

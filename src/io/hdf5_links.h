@@ -6,7 +6,7 @@
 #include "core/status.h"
 
 /* Fails if a link leads out of the file: HDF5 follows external and user-defined links into any file
- * that the user may read. Where there are none, soft links stay in the file too.
+ * that the user may read. Without such files, soft links stay in the file too.
  *
  * Errors: KITH_UNSUPPORTED (such a link), KITH_BAD_FORMAT (damaged groups, or groups in groups more
  *         than 64 deep). Cost: a visit of each group. */

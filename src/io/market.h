@@ -40,7 +40,7 @@ static inline bool market_is_empty(const char *line)
     return *line == 0 || *line == '\n' || *line == '%';
 }
 
-/* Where the line after this one begins; the text's end if there is none. */
+/* Where the line after this one begins; the text's end after the last line. */
 static inline const char *market_next_line(const char *line, const char *end)
 {
     const char *found = memchr(line, '\n', (size_t)(end - line));

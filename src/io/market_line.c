@@ -18,7 +18,7 @@ static bool ends_word(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == 0 || c == '\v' || c == '\f';
 }
 
-/* An integer of at least 0, saturated; NULL if there is none. */
+/* An integer of at least 0, saturated; NULL if the text is not one. */
 static const char *read_index(const char *at, int64_t *index)
 {
     at = skip_spaces(at);

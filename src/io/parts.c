@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where the digits of BASE.N.EXTENSION begin, and how many they are; NULL if there are none. */
+/* Where the digits of BASE.N.EXTENSION begin, and how many they are; NULL without digits. */
 static const char *find_number(const char *path, int *digits)
 {
     enum { most_digits = 9 };

@@ -11,7 +11,7 @@
  * enumeration with the names of kith_event_name. Masses and radii of the trajectory are those at
  * the start; events have the later ones. */
 
-/* Writes all events; nothing if there are none. */
+/* Writes all events; nothing without events. */
 kith_status run_events_write(hid_t file, const kith_event *events, int64_t count);
 
 /* Reads them; none if the file has none.

@@ -13,7 +13,7 @@ kith_status run_images_write(hid_t group, const kith_ewald *ewald);
 /* Errors: KITH_BAD_FORMAT. */
 kith_status run_images_read(hid_t group, kith_ewald *ewald);
 
-/* Pairs that do not interact, in /parameters/kith/exclusions; left out where there are none. */
+/* Pairs that do not interact, in /parameters/kith/exclusions; left out without exclusions. */
 kith_status run_exclusions_write(hid_t group, kith_array exclusions);
 
 /*   rows  [out] those of the exclusions, or NULL; free them with free(), also on failure

@@ -162,7 +162,7 @@ static kith_status read_coordinates(hid_t group, struct run_parameters *paramete
     return KITH_OK;
 }
 
-/* Left out where there is none. */
+/* Left out without a value. */
 static kith_status write_cutoff(hid_t group, const struct run_parameters *parameters)
 {
     if (parameters->cutoff == 0)

@@ -13,7 +13,7 @@
 struct run_pressures {
     hid_t file;
     int64_t gathered; /* rows in memory, which follow those in the file */
-    int64_t *step;    /* NULL: there are none */
+    int64_t *step;    /* NULL without pressures */
     double *time, *temperature, *pressure, *virial;
 };
 

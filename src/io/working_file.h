@@ -12,7 +12,7 @@
 struct working_file {
     char *output; /* as given */
     char *target; /* output with symbolic links followed: what is renamed to */
-    char *path;   /* of the working file; NULL if there is none */
+    char *path;   /* of the working file; NULL without one */
     char *copy;   /* of the copy that will replace the target */
 };
 

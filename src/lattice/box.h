@@ -16,7 +16,7 @@ struct collisions_box {
     uint64_t range[3]; /* highest − lowest */
     int32_t bits[3];
     int32_t shift[3];
-    int32_t total_bits; /* more than 64: there are no keys */
+    int32_t total_bits; /* more than 64: too many for keys */
 };
 
 /* Beads are dense rows here and below. Of no bead: the site 0. */

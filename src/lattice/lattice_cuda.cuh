@@ -46,7 +46,7 @@ __device__ __forceinline__ bool is_same(const struct site &a, const struct site 
 /* As collisions_box of box.h, without its margins. */
 struct device_box {
     int64_t low[3];
-    int bits[3], shift[3], total_bits; /* more than 64: there are no keys */
+    int bits[3], shift[3], total_bits; /* more than 64: too many for keys */
 };
 
 __device__ __forceinline__ struct device_box box_of(const struct counting *counting)

@@ -41,7 +41,7 @@ __device__ __forceinline__ int64_t begin_of_run(const uint64_t *keys, int64_t i)
     return high;
 }
 
-/* The last bead of each run knows how many there are. If there are no keys, clears a table in the
+/* The last bead of each run has the run's length. Without keys, clears a table in the
  * same memory. */
 static __global__ void __launch_bounds__(lattice_block)
     count_runs(const uint64_t *keys, int64_t count, struct counting *counting,

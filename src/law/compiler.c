@@ -60,10 +60,9 @@ kith_status compiler_find(struct compiler *compiler)
         split(compiler);
         return KITH_OK;
     }
-    return kith_fail(
-        KITH_UNSUPPORTED,
-        "a formula is compiled when it is used, and there is no C compiler (cc, gcc or "
-        "clang) on the PATH; install one, name one in CC, or use a built-in law");
+    return kith_fail(KITH_UNSUPPORTED,
+                     "a formula is compiled when it is used, but no C compiler (cc, gcc or clang) "
+                     "was found on the PATH; install one, name one in CC, or use a built-in law");
 }
 
 /* The first line of the compiler's messages that names an error. */

@@ -61,7 +61,7 @@ enum formula_operation {
 struct formula_node {
     double number;
     int32_t operation, which;
-    int32_t argument[3]; /* indices of nodes; −1 where there is none */
+    int32_t argument[3]; /* indices of nodes; −1 past the last argument */
 };
 
 enum {
@@ -189,7 +189,7 @@ kith_status formula_read_value(struct law_formula *formula, const char *text, in
 /* Finds radial and along (formula_derive.c). */
 void formula_derive(struct law_formula *formula);
 
-/* Finds the second derivatives, or that there is no room for them. Nodes are only added. */
+/* Finds the second derivatives, or reports that the nodes are full. Nodes are only added. */
 void formula_derive_twice(struct law_formula *formula);
 
 /* The derivative of a node by dx, dy or dz, which r and r2 depend on, or by a column (the index of

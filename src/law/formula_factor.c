@@ -26,7 +26,7 @@ static bool add_factor(struct product *product, int32_t factor, int32_t power)
     return true;
 }
 
-/* False where there is no room for the factors. */
+/* Returns false if the factors do not fit. */
 static bool take_apart(struct law_formula *formula, int32_t node, struct product *product)
 {
     const struct formula_node of = formula->nodes[node];

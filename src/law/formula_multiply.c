@@ -44,7 +44,7 @@ static int32_t scale(struct law_formula *formula, int32_t a, int32_t b)
     return formula_plain(formula, formula_multiply, 0, a, b, -1);
 }
 
-/* Takes rⁿ out of a product, in which it is last; −1: nothing is left. 0: there is no power of r.
+/* Takes rⁿ out of a product, in which it is last; −1: nothing is left. 0: not a power of r.
  */
 static int32_t take_power_of_r(const struct law_formula *formula, int32_t *node)
 {
@@ -87,7 +87,7 @@ static int32_t base_of(const struct law_formula *formula, int32_t node, int32_t 
     return is_power ? formula->nodes[node].argument[0] : node;
 }
 
-/* Signs and coefficients of factors to the front; −1: there are none. */
+/* Signs and coefficients of factors to the front; −1: none. */
 static int32_t multiply_without_coefficients(struct law_formula *formula, int32_t a, int32_t b,
                                              bool of_constants)
 {

@@ -46,8 +46,8 @@ static kith_status load(struct library *library)
     if (!handle)
         return kith_fail(
             KITH_UNSUPPORTED,
-            "a formula on a GPU is compiled by NVRTC, and there is no libnvrtc.so.13 or "
-            ".12 here; install it (cuda-nvrtc), use a built-in law, or compute on the CPU");
+            "a formula on a GPU is compiled by NVRTC, but neither libnvrtc.so.13 nor "
+            ".12 was found; install it (cuda-nvrtc), use a built-in law, or compute on the CPU");
     const struct {
         void *function;
         const char *name;

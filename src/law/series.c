@@ -285,7 +285,7 @@ static double *series_of(const struct series_run *run, int32_t node)
 static void apply(const struct series_run *run, const struct formula_node *node, double *to)
 {
     const int32_t terms = run->terms;
-    const double *of[3] = {to, to, to}; /* those that there are not are not read */
+    const double *of[3] = {to, to, to}; /* absent arguments are not read */
     double first[3] = {0};
     for (int c = 0; c < 3; c++)
         if (node->argument[c] >= 0) {

@@ -18,7 +18,7 @@ struct matrix_side {
 
 struct matrix_problem {
     struct law_numbers numbers;
-    enum law_weighting weighting; /* law_sum, or law_product of ones where there are no weights */
+    enum law_weighting weighting; /* law_sum, or law_product of ones without weights */
     int has_weights;              /* they are not all 1 */
     double softening2;
     int more_axes; /* beyond three; the CPU's alone */

@@ -279,7 +279,7 @@ static void find_typical(const struct pairs_search *search, double typical[3])
     }
 }
 
-/* Cells so large that there are no more than room is for. Returns whether they had to be made
+/* Makes cells large enough that their number fits the memory. Returns whether they had to be made
  * larger. */
 static bool choose_grid(struct pairs_search *search, double edge, double reach,
                         const struct bounds *bounds)

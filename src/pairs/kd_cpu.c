@@ -130,7 +130,7 @@ static kith_status take_part(const struct walk *walk, struct pairs_kd_part *part
     return KITH_OK;
 }
 
-/* A lane takes parts until there are no more. */
+/* A lane takes parts until none is left. */
 static void take_parts(void *argument, int64_t lane_number)
 {
     struct walk *walk = argument;

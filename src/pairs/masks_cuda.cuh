@@ -29,7 +29,7 @@ static __device__ __forceinline__ void for_each_hit(const struct pairs_mask_word
         key_type key[mask_step];
 #pragma unroll
         for (int k = 0; k < mask_step; k++) {
-            key[k] = keys[k * warp_size]; /* of no one, if there is no hit */
+            key[k] = keys[k * warp_size]; /* any value, if not a hit */
             number[k] += __popc(hits[k] & before);
         }
 #pragma unroll

@@ -59,7 +59,7 @@ static kith_status take_memory(struct rounds *rounds)
     return KITH_OK;
 }
 
-/* Points of a system that a target of it may list; in a periodic cell there is no end of them. */
+/* Points of a system that a target of it may list; unbounded in a periodic cell. */
 static int64_t available(const struct pairs_problem *problem, const struct pairs_system *system)
 {
     const bool *periodic = system->lattice.periodic;
@@ -212,7 +212,7 @@ static kith_status do_cell(struct rounds *rounds, const struct pairs_search *sea
     return KITH_OK;
 }
 
-/* A lane takes cells until there are no more. */
+/* A lane takes cells until none is left. */
 static void take_cells(void *argument, int64_t lane_number)
 {
     enum { cells_at_once = 16 };

@@ -17,7 +17,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The square of the k-th smallest distance, or of the largest if there are not as many. */
+/* The square of the k-th smallest distance, or of the largest if there are fewer than k. */
 static double sample_r2(const struct pairs_problem *problem, const struct pairs_system *system,
                         int64_t i, int64_t k)
 {

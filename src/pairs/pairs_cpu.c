@@ -174,7 +174,7 @@ static kith_status do_cell(const struct walk *walk, const struct pairs_search *s
                           : write_cell(walk, search, cell, lane);
 }
 
-/* A lane takes chunks until there are no more. */
+/* A lane takes chunks until none is left. */
 static void take_chunks(void *argument, int64_t lane_number)
 {
     struct walk *walk = argument;

@@ -34,7 +34,7 @@ struct pairs_search {
     int64_t most_cells;               /* that there is room for */
     bool crowded;                     /* these cells are too few */
     bool targets_are_points;          /* in spite of bins of their own: i is left out at T = 0 */
-    struct pairs_bin points, targets; /* the same if there are no queries */
+    struct pairs_bin points, targets; /* the same without queries */
     struct pairs_uneven **uneven;     /* the workspace's */
 };
 

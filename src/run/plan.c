@@ -138,7 +138,7 @@ static kith_status check_pressures(const struct run_plan *plan)
                          (long long)parameters->pressure_every, parameters->integrator);
     if (!run_parameters_have_cell(parameters))
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         "pressure-every is %lld, and forces have no cutoff, so that there is no "
+                         "pressure-every is %lld, but forces without a cutoff have no "
                          "virial; give a cutoff, or leave pressure-every out",
                          (long long)parameters->pressure_every);
     return KITH_OK;

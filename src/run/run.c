@@ -369,9 +369,9 @@ static kith_status begin(struct run *run, const kith_run_options *options,
     struct run_origin origin;
     if (!bodies)
         return kith_fail(KITH_INVALID_ARGUMENT,
-                         options->resume ? "%s: the file to resume from does not exist, and there "
-                                           "are no bodies to start from; give one of them"
-                                         : "%s: there are no bodies to start from; give them",
+                         options->resume ? "%s: the file to resume from does not exist, and no "
+                                           "bodies to start from are given; give one of them"
+                                         : "%s: no bodies to start from; give them",
                          options->output ? options->output : "no output");
     KITH_TRY(run_plan_start(options, bodies, &run->plan));
     KITH_TRY(origin_of(options, &run->plan, bodies, &origin));

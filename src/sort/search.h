@@ -5,7 +5,7 @@
 
 #include "core/both_sides.h"
 
-/* The first k of first … end − 1 with a[k] ≥ least; end if there is none. a ascends. */
+/* The first k of first … end − 1 with a[k] ≥ least; end if all are less. a ascends. */
 
 KITH_BOTH_SIDES static inline int64_t search_32(const int32_t *a, int64_t first, int64_t end,
                                                 int64_t least)

@@ -22,7 +22,7 @@ static __device__ struct block_row<size> block_row_of(int64_t rows, const int64_
     return a;
 }
 
-/* The column of the next block, −1 if there is none. */
+/* The column of the next block, or −1 after the last. */
 template <int size>
 static __device__ int32_t next_block(const struct block_row<size> &a, const int32_t *column)
 {

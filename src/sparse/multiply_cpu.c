@@ -163,8 +163,8 @@ static bool is_usable(const struct sparse_product *product, int64_t chunk)
     return product->x_stride[1] == 1 && product->vectors % chunk == 0;
 }
 
-/* Blocks and diagonals save indices and lines of x; with slices there is nothing to gather any
- * more, and compressed rows write y in its order. */
+/* Blocks and diagonals save indices and lines of x; with slices nothing is gathered
+ * at all, and compressed rows write y in its order. */
 static enum sparse_kernel_name name_of_vectors(const struct sparse_plan *plan)
 {
     switch (plan->format) {

@@ -81,7 +81,7 @@ static __global__ void __launch_bounds__(block_threads)
         put_sums(a, row, share_of_lane<real>(), sum);
 }
 
-/* So many that four each are a row of mean length. */
+/* Entries of a lane: four lanes with as many each cover a row of mean length. */
 static int log_entries_for(const struct sparse_csr *csr)
 {
     int log_entries = 0;

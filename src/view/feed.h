@@ -46,7 +46,7 @@ bool feed_takes_step(struct feed *feed);
 /* Waits until a page changes something or the time of kith_clock has come. */
 void feed_wait(struct feed *feed, double until);
 
-/* By the server. A packet, held, that is newer than a sequence number; NULL if there is none yet,
+/* By the server. A packet, held, that is newer than a sequence number; NULL before the first,
  * and the next is then requested. */
 struct packet *feed_take(struct feed *feed, double after);
 

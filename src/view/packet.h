@@ -23,7 +23,7 @@ struct packet_header {
     double step;         /* or the frame's number, from 0 */
     double sequence;     /* of snapshots; each next one has a larger number */
     double energy_time;  /* of the last energy computed */
-    double energy_error; /* relative to the first, or NaN if there is none */
+    double energy_error; /* relative to the first, or NaN if it is not known */
     double total_energy;
     double left; /* bodies, shown or not, that have neither merged nor escaped */
 };
