@@ -127,7 +127,7 @@ typedef struct kith_forces_options {
  * tree and fmm approximate far pairs to the requested accuracy (kith_accuracy; 1e-4 by default),
  * for gravity, coulomb, log2d and other laws of weights over the distance, with one softening. An
  * error below 3e-6 in float or 1e-13 in double is refused. ewald and pme sum all periodic images of
- * a cell, in three dimensions on the CPU: see below. Without a solver it is cutoff if there is a
+ * a cell, in three dimensions: see below. Without a solver it is cutoff if there is a
  * cutoff; with an accuracy the faster of direct and fmm by a cost model; otherwise direct. The
  * method is one of the solver direct, for comparisons: KITH_FORCES_AUTO takes the one measured to
  * be the fastest, by default or on this device (kith/tuning.h). The tiles are textbook kernels
@@ -147,7 +147,9 @@ typedef struct kith_forces_options {
  * float 1e-6) by the estimates of Kolafa & Perram (1992). Softening and separate targets are not
  * supported. Cost: O(n^{3/2}). pme has the smooth part of the sum on a grid (Hockney & Eastwood
  * 1988; Essmann et al. 1995), with splines of order 4 to 8 and FFTW: an error of 1e-4 by default
- * and at least 1e-11 (float 1e-6), and O(n log n).
+ * and at least 1e-11 (float 1e-6), and O(n log n). On a GPU there is pme alone, by cuFFT, without
+ * slabs, KITH_BOUNDARY_VACUUM and exclusions; the host waits where it chooses a setting, and for
+ * totals and a report.
  *
  *   context       where to compute
  *   options       NULL for G = 1, ε = 0

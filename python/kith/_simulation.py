@@ -225,7 +225,8 @@ class Simulation(Bound):
     law : str or Law, optional
         A law other than gravity: see `kith.law`.
     solver : {'auto', 'direct', 'cutoff', 'reference', 'tree', 'fmm', 'ewald', 'pme'}
-        See `kith.forces`. ``ewald`` and ``pme`` choose their setting for the bodies of the start (CPU).
+        See `kith.forces`. ``ewald`` and ``pme`` choose their setting for the bodies of the start; on a
+        GPU ``pme`` alone.
     error, theta : float, optional
         The accuracy of the solver, see `kith.forces`.
     order : int, optional

@@ -27,6 +27,8 @@ struct kept {
     /* What the influence function was made for, in this memory; alpha 0: none. */
     struct pme_cuda_problem influence_of;
     double *flat; /* on the host: of all axes */
+    struct split split;
+    double split_alpha, split_error; /* that it was made for; 0: none */
 };
 
 static int64_t mesh_points(const struct pme_cuda_problem *problem)
@@ -294,9 +296,18 @@ static void pose(const struct periodic_particles *particles, const struct period
                                   .delivery = *delivery};
     memcpy(problem->position, particles->position, sizeof problem->position);
     memcpy(problem->grid, setting->grid, sizeof problem->grid);
-    split_make(problem->alpha * problem->cutoff, pme_pair_error(request, problem->pair_dtype),
-               &problem->split);
     choose_cells(problem);
+}
+
+/* The polynomials of a pair, which take the host longer than the device a call. */
+static void take_split(double error, struct pme_cuda_problem *problem, struct kept *kept)
+{
+    const double alpha = problem->alpha * problem->cutoff;
+    if (alpha != kept->split_alpha || error != kept->split_error)
+        split_make(alpha, error, &kept->split);
+    kept->split_alpha = alpha;
+    kept->split_error = error;
+    problem->split = kept->split;
 }
 
 static kith_status run(kith_context *context, const struct pme_cuda_problem *problem,
@@ -357,6 +368,7 @@ static kith_status evaluate(kith_context *context, const kith_cell *cell,
     }
     KITH_TRY(choose(context, cell, particles, request, delivery, state));
     pose(particles, request, delivery, state, &problem);
+    take_split(pme_pair_error(request, problem.pair_dtype), &problem, kept);
     KITH_TRY(pairs_check_images(&problem.lattice, problem.cutoff, 1));
     if (!has_same_influence(&problem, &kept->influence_of))
         kept->influence_of.alpha = 0; /* its memory is rebuilt */
