@@ -50,8 +50,8 @@ static const struct argp_option options[] = {
     {"every", key_every, "K", 0,
      "a frame and its observables every K steps (default: about 1000 frames in all)", 0},
     {"every-time", key_every_time, "T", 0,
-     "a frame at every multiple of T after the start: ias15 ends a step there, and a fixed step "
-     "must divide T",
+     "a frame at every multiple of T after the start, which a fixed step must divide; steps of "
+     "ias15 stay the same, but those of ensembles end there",
      0},
     {"pressure-every", key_pressure, "K", 0,
      "with --cutoff, ewald or pme: record temperature, pressure and virial every K steps, in "

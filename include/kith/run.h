@@ -12,8 +12,10 @@ typedef struct kith_run_options {
     kith_simulation_options simulation;
     double until;  /* ≥ the bodies' time */
     int64_t every; /* steps between frames; 0: about 1000 frames in all */
-    /* Instead a frame at every multiple of this time after the start; 0: no. An adaptive integrator
-     * ends a step there exactly; a fixed step must divide it. */
+    /* Instead a frame at every multiple of this time after the start; 0: no. A fixed step must
+     * divide it. Frames of ias15 do not change its steps: a step back from the end of the one that
+     * contains the time gives the state there. In ensembles, or with collisions, encounters or
+     * escapes, ias15 ends a step there. */
     double every_time;
     /* Record temperature, pressure and virial at this interval of steps, and at the start, in
      * /parameters/kith/pressure/{step,time,temperature,pressure,virial}; 0: in frames only. With a

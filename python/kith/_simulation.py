@@ -491,8 +491,8 @@ class Simulation(Bound):
         every : int
             Steps from frame to frame; 0: about 1000 frames in all.
         every_time : float
-            Time from frame to frame instead of ``every``: an adaptive integrator ends a step at each frame; a fixed
-            dt must divide it.
+            Time from frame to frame instead of ``every``, which does not change the steps of an adaptive integrator
+            (but those of ensembles); a fixed dt must divide it.
         pressure_every : int
             Steps between records of temperature, pressure and virial, in ``parameters/kith/pressure`` of the file;
             0: those of frames only. Needs a cutoff or periodic images, and steps of a fixed length.

@@ -32,8 +32,9 @@ struct run_parameters {
     int64_t pressure_every; /* steps between pressures; 0: in frames only */
     int64_t every;          /* steps between frames; 0: */
     double every_time;      /* time between frames, of an integrator that chooses its steps */
-    bool lands;             /* steps end at frames; else frames are at the next step's end */
-    bool wrap;              /* frames are within the cell, with images */
+    bool lands;  /* steps end at frames; else frames are at the next step's end, or, if: */
+    bool within; /* frames are within steps, which they do not change */
+    bool wrap;   /* frames are within the cell, with images */
     bool is_ensemble;
     bool softening_of_bodies;
     int64_t systems; /* M; 1 unless an ensemble */

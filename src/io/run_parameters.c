@@ -193,6 +193,8 @@ static kith_status write_frames(hid_t group, const struct run_parameters *parame
     if (parameters->every > 0)
         return KITH_OK;
     KITH_TRY(hdf5_write_real(group, "every_time", parameters->every_time));
+    if (parameters->within)
+        KITH_TRY(hdf5_write_integer(group, "frames_within_steps", 1));
     return hdf5_write_integer(group, "ends_steps_at_frames", parameters->lands);
 }
 
@@ -205,6 +207,7 @@ static kith_status read_frames(hid_t group, struct run_parameters *parameters)
         KITH_TRY(hdf5_read_real(group, "every_time", &parameters->every_time));
         KITH_TRY(hdf5_read_integer(group, "ends_steps_at_frames", &lands));
         parameters->lands = lands != 0;
+        parameters->within = hdf5_exists(group, "frames_within_steps");
     }
     if (parameters->every < 0 || (parameters->every == 0 && !(parameters->every_time > 0)))
         return kith_fail(KITH_BAD_FORMAT, "its parameter every is %lld, which no run of kith wrote",

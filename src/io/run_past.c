@@ -22,7 +22,7 @@ static kith_status read_start(const struct h5md_reader *reader, kith_bodies **st
     return kith_bodies_check(*start) == KITH_OK ? KITH_OK : KITH_BAD_FORMAT;
 }
 
-/* Frames before the checkpoint's step; steps must ascend. */
+/* Frames before the checkpoint's step; steps must not descend: several frames may be within one. */
 static kith_status count_frames(const struct h5md_reader *reader, int64_t checkpoint_steps,
                                 int64_t *frames)
 {
@@ -33,8 +33,8 @@ static kith_status count_frames(const struct h5md_reader *reader, int64_t checkp
         hdf5_read(reader->file, H5MD_POSITION "/step", H5T_NATIVE_INT64, NULL, shape, steps);
     *frames = 0;
     for (int64_t k = 0; status == KITH_OK && k < reader->frames; k++) {
-        if (k > 0 && steps[k] <= steps[k - 1])
-            status = kith_fail(KITH_BAD_FORMAT, "the step of frame %lld is not after that before",
+        if (k > 0 && steps[k] < steps[k - 1])
+            status = kith_fail(KITH_BAD_FORMAT, "the step of frame %lld is less than that before",
                                (long long)k);
         *frames += steps[k] < checkpoint_steps;
     }

@@ -94,6 +94,15 @@ static kith_status every_of_time(double every_time, double dt, int64_t *every)
     return KITH_OK;
 }
 
+/* Whether frames can be within steps: of one system, and collisions and escapes are at the ends of
+ * steps. */
+static bool can_be_within(const struct run_parameters *parameters)
+{
+    return strcmp(parameters->integrator, "ias15") == 0 && !parameters->is_ensemble &&
+           parameters->on_collision == KITH_ON_COLLISION_PASS && parameters->encounter == 0 &&
+           parameters->escape == 0;
+}
+
 /* When there are frames, as the options say or as is the default. */
 static kith_status choose_frames(const kith_run_options *options, int64_t bodies,
                                  struct run_plan *plan)
@@ -114,7 +123,8 @@ static kith_status choose_frames(const kith_run_options *options, int64_t bodies
         parameters->every = plan->end > frames ? divide_up(plan->end, frames) : 1;
         return KITH_OK;
     }
-    parameters->lands = options->every_time > 0 || parameters->is_ensemble;
+    parameters->within = options->every_time > 0 && can_be_within(parameters);
+    parameters->lands = (options->every_time > 0 && !parameters->within) || parameters->is_ensemble;
     parameters->every_time = options->every_time > 0 ? options->every_time
                              : way > 0               ? way / (double)frames
                                                      : parameters->dt;
@@ -283,6 +293,7 @@ kith_status run_plan_resume(const kith_run_options *options, const kith_bodies *
         plan->parameters.every = past->parameters.every;
         plan->parameters.every_time = past->parameters.every_time;
         plan->parameters.lands = past->parameters.lands;
+        plan->parameters.within = past->parameters.within;
     }
     KITH_TRY(check_pressures(plan));
     KITH_TRY(compare_parameters(&plan->parameters, &past->parameters, options->output));
@@ -346,7 +357,18 @@ bool run_plan_has_frame(const struct run_plan *plan, const struct run_moment *no
         return true;
     if (plan->parameters.every > 0)
         return now->step % plan->parameters.every == 0;
-    return last_frame(plan, now->time) > last_frame(plan, now->previous_time);
+    const double last = last_frame(plan, now->time);
+    return last > last_frame(plan, now->previous_time) &&
+           (!plan->parameters.within || frame_time(plan, last) == now->time);
+}
+
+bool run_plan_frame_within(const struct run_plan *plan, const struct run_moment *now, int64_t k,
+                           double *time)
+{
+    if (!plan->parameters.within || now->step == 0)
+        return false;
+    *time = frame_time(plan, last_frame(plan, now->previous_time) + 1 + (double)k);
+    return *time < now->time;
 }
 
 bool run_plan_has_pressure(const struct run_plan *plan, const struct run_moment *now)

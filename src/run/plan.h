@@ -40,8 +40,14 @@ bool run_plan_is_over(const struct run_plan *plan, const struct run_moment *now)
 /* How many steps there are, as far as is known. */
 int64_t run_plan_steps(const struct run_plan *plan, const struct run_moment *now);
 
-/* Whether a frame is due: after every K-th step or at every T, and at the end. */
+/* Whether a frame of the state as it is is due: after every K-th step or at every T, and at the
+ * end. */
 bool run_plan_has_frame(const struct run_plan *plan, const struct run_moment *now);
+
+/* Whether there is a frame number k (from 0) within the last step, before its end; *time is its
+ * time. */
+bool run_plan_frame_within(const struct run_plan *plan, const struct run_moment *now, int64_t k,
+                           double *time);
 
 /* Whether a record of the pressure is due: at the start and after every K-th step. */
 bool run_plan_has_pressure(const struct run_plan *plan, const struct run_moment *now);

@@ -20,6 +20,7 @@
 #include "simulation/domain.h"
 #include "simulation/frame.h"
 #include "simulation/integrator.h"
+#include "simulation/keep.h"
 #include "simulation/watch.h"
 
 /* What a step leaves to be written: its frame is being copied from the device, its checkpoint is
@@ -130,6 +131,36 @@ static kith_status begin_checkpoint(struct run *run, double now, bool *is_due)
     return status;
 }
 
+static kith_status add_frame(struct run *run, int64_t step, bool is_last)
+{
+    KITH_TRY(frame_finish(&run->frame, run->now, run->diagnostics));
+    if (is_last && !kith_simulation_has_stopped(run->simulation))
+        run->now->time = run->plan.parameters.until;
+    KITH_TRY(check_state(run, step));
+    KITH_TRY(check_energies(run, step));
+    if (run->file)
+        KITH_TRY(run_file_add(run->file, step, run->now, run->diagnostics));
+    run->frames++;
+    run_record_frame(&run->record, run->now, run->mass, run->diagnostics);
+    return KITH_OK;
+}
+
+/* The frames within the last step, which are written immediately. */
+static kith_status add_frames_within(struct run *run, const struct run_moment *now)
+{
+    double time = 0;
+    for (int64_t k = 0; run_plan_frame_within(&run->plan, now, k, &time); k++) {
+        struct simulation_moment moment;
+        KITH_TRY(simulation_go_back(run->simulation, time, &moment));
+        kith_status status = frame_begin(&run->frame, run->now, run->diagnostics);
+        if (status == KITH_OK)
+            status = add_frame(run, now->step, false);
+        const kith_status back = simulation_bring_back(run->simulation, &moment);
+        KITH_TRY(status != KITH_OK ? status : back);
+    }
+    return KITH_OK;
+}
+
 /* Frame and checkpoint are taken here and written by complete_pending. */
 static kith_status take_down(struct run *run, const struct run_moment *now)
 {
@@ -141,6 +172,7 @@ static kith_status take_down(struct run *run, const struct run_moment *now)
                                     .is_last = is_over};
     if (run->options->output && run_plan_has_pressure(&run->plan, now))
         KITH_TRY(add_pressure(run, now));
+    KITH_TRY(add_frames_within(run, now));
     if (run->pending.frame)
         KITH_TRY(frame_begin(&run->frame, run->now, run->diagnostics));
     if (pace_reports(&run->pace, start))
@@ -154,20 +186,6 @@ static kith_status take_down(struct run *run, const struct run_moment *now)
     KITH_TRY(kith_simulation_save(run->simulation, &run->checkpoint));
     run->pending.checkpoint = true;
     run->pending.saving_seconds = kith_clock() - saving;
-    return KITH_OK;
-}
-
-static kith_status add_frame(struct run *run, int64_t step, bool is_last)
-{
-    KITH_TRY(frame_finish(&run->frame, run->now, run->diagnostics));
-    if (is_last && !kith_simulation_has_stopped(run->simulation))
-        run->now->time = run->plan.parameters.until;
-    KITH_TRY(check_state(run, step));
-    KITH_TRY(check_energies(run, step));
-    if (run->file)
-        KITH_TRY(run_file_add(run->file, step, run->now, run->diagnostics));
-    run->frames++;
-    run_record_frame(&run->record, run->now, run->mass, run->diagnostics);
     return KITH_OK;
 }
 

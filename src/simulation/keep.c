@@ -1,5 +1,6 @@
 #include "simulation/keep.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "device/threads.h"
@@ -45,8 +46,14 @@ static int64_t bytes_of_array(const struct kith_simulation *simulation)
     return simulation->stride * simulation->dimensions * kith_dtype_bytes(simulation->dtype);
 }
 
-kith_status simulation_keep(struct kith_simulation *simulation)
+kith_status simulation_keep(struct kith_simulation *simulation, struct simulation_moment *moment)
 {
+    *moment = (struct simulation_moment){.evaluations = simulation->evaluations,
+                                         .steps = simulation->steps,
+                                         .start_steps = simulation->start_steps,
+                                         .body_steps = simulation->body_steps,
+                                         .clock = simulation->clock,
+                                         .start_time = simulation->start_time};
     const int64_t bytes = bytes_of_array(simulation);
     const int32_t arrays = simulation->method->kept;
     if (!simulation->kept)
@@ -58,8 +65,15 @@ kith_status simulation_keep(struct kith_simulation *simulation)
     return KITH_OK;
 }
 
-kith_status simulation_bring_back(struct kith_simulation *simulation)
+kith_status simulation_bring_back(struct kith_simulation *simulation,
+                                  const struct simulation_moment *moment)
 {
+    simulation->evaluations = moment->evaluations;
+    simulation->steps = moment->steps;
+    simulation->start_steps = moment->start_steps;
+    simulation->body_steps = moment->body_steps;
+    simulation->clock = moment->clock;
+    simulation->start_time = moment->start_time;
     const int64_t bytes = bytes_of_array(simulation);
     kith_status status = KITH_OK;
     simulation->context->goes_on = true;
@@ -67,5 +81,17 @@ kith_status simulation_bring_back(struct kith_simulation *simulation)
         status = copy(simulation->context, simulation->memory[array],
                       (const char *)simulation->kept + array * bytes, bytes);
     simulation->context->goes_on = false;
+    return status;
+}
+
+kith_status simulation_go_back(struct kith_simulation *simulation, double time,
+                               struct simulation_moment *moment)
+{
+    const struct radau_leg leg = {INT64_MAX, time, (double)INFINITY};
+    KITH_TRY(simulation_keep(simulation, moment));
+    const kith_status status = simulation->method->adapt(simulation, &leg);
+    if (status == KITH_OK)
+        return KITH_OK;
+    KITH_TRY(simulation_bring_back(simulation, moment));
     return status;
 }

@@ -123,21 +123,12 @@ static kith_status do_steps(struct kith_simulation *simulation, const struct str
 static kith_status do_steps_or_none(struct kith_simulation *simulation,
                                     const struct stretch *stretch)
 {
-    const int64_t evaluations = simulation->evaluations, steps = simulation->steps;
-    const int64_t start_steps = simulation->start_steps, body_steps = simulation->body_steps;
-    const struct radau_clock clock = simulation->clock;
-    const double start_time = simulation->start_time;
-    KITH_TRY(simulation_keep(simulation));
+    struct simulation_moment moment;
+    KITH_TRY(simulation_keep(simulation, &moment));
     const kith_status status = do_steps(simulation, stretch);
     if (status == KITH_OK || (status != KITH_CANCELLED && !has_steps_of_systems(simulation)))
         return status;
-    KITH_TRY(simulation_bring_back(simulation));
-    simulation->evaluations = evaluations;
-    simulation->steps = steps;
-    simulation->start_time = start_time;
-    simulation->start_steps = start_steps;
-    simulation->body_steps = body_steps;
-    simulation->clock = clock;
+    KITH_TRY(simulation_bring_back(simulation, &moment));
     if (status != KITH_CANCELLED)
         return status;
     return kith_fail(KITH_CANCELLED, "cancelled");

@@ -26,7 +26,7 @@ static void assert_times(const char *path, double every, double until)
     free(times);
 }
 
-static void test_frames_at_equal_times_are_ends_of_steps(void **state)
+static void test_frames_are_at_equal_times(void **state)
 {
     (void)state;
     kith_bodies *bodies = comet();
@@ -41,6 +41,71 @@ static void test_frames_at_equal_times_are_ends_of_steps(void **state)
     options.until = 0.35;
     run(options, bodies);
     assert_times(options.output, 0.1, 0.35);
+    kith_bodies_free(bodies);
+}
+
+static kith_run_summary end_of(double every_time, const kith_bodies *bodies, kith_bodies **end)
+{
+    kith_run_options options = adaptive(0.01, 30, in_files("every.h5"));
+    options.every_time = every_time;
+    assert_ok(kith_bodies_create(bodies->count, bodies->dimensions, KITH_VELOCITY, end));
+    options.last = *end;
+    return run(options, bodies);
+}
+
+/* None, less than one, and several a step. */
+static void test_frames_at_equal_times_change_no_bit_of_what_comes_after(void **state)
+{
+    (void)state;
+    static const double times[] = {0.1, 30, 1.7, 0.003};
+    kith_bodies *bodies = comet(), *expected = NULL;
+    const kith_run_summary without = end_of(0, bodies, &expected);
+    for (size_t k = 0; k < sizeof times / sizeof *times; k++) {
+        kith_bodies *end = NULL;
+        const kith_run_summary with = end_of(times[k], bodies, &end);
+        assert_same_state(expected, end);
+        assert_int_equal(with.steps, without.steps);
+        assert_true(with.evaluations == without.evaluations && with.dt_min == without.dt_min);
+        assert_true(with.max_relative_energy_error < 1e-13);
+        assert_times(in_files("every.h5"), times[k], 30);
+        kith_bodies_free(end);
+    }
+    kith_bodies_free(expected);
+    kith_bodies_free(bodies);
+}
+
+/* As accurate as ends of steps: the comet is on its orbit. */
+static void test_a_frame_within_a_step_is_where_it_should_be(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = comet();
+    kith_run_options options = adaptive(0.01, 20, in_files("within.h5"));
+    options.every_time = 0.01;
+    run(options, bodies);
+    kith_trajectory *trajectory = NULL;
+    assert_ok(kith_trajectory_open(options.output, &trajectory));
+    assert_int_equal(kith_trajectory_frames(trajectory), 2001);
+    for (int64_t frame = 0; frame < 2001; frame += 13) {
+        kith_bodies *now = NULL;
+        assert_ok(kith_trajectory_read(trajectory, frame, &now));
+        assert_true(kepler_error(now, 0.9, now->time) < 1e-12);
+        kith_bodies_free(now);
+    }
+    kith_trajectory_close(trajectory);
+    kith_bodies_free(bodies);
+}
+
+/* Collisions are at the ends of steps, and so are frames then. */
+static void test_steps_of_runs_with_collisions_end_at_frames(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = comet();
+    kith_run_options options = adaptive(0.01, 10, in_files("steps.h5"));
+    const int64_t steps = run(options, bodies).steps;
+    options.every_time = 0.01;
+    options.simulation.escape = 1e6;
+    assert_true(run(options, bodies).steps > 2 * steps);
+    assert_times(options.output, 0.01, 10);
     kith_bodies_free(bodies);
 }
 
@@ -114,6 +179,9 @@ static void test_resume_goes_on_bit_for_bit(void **state)
     options.every = 0;
     options.every_time = 12.3;
     interruptions += resume_three_times(&numbers, options, bodies);
+    options.until = 300.00033;
+    options.every_time = 0.011;
+    interruptions += resume_three_times(&numbers, options, bodies);
     assert_true(interruptions > 0);
 
     options.output = in_files("pieces.h5");
@@ -121,8 +189,8 @@ static void test_resume_goes_on_bit_for_bit(void **state)
     options.every_time = 5;
     run_fails(options, bodies, KITH_INVALID_ARGUMENT, "5");
     options.every_time = 0;
-    options.until = 20001;
-    assert_true(run(options, bodies).time == 20001);
+    options.until = 301;
+    assert_true(run(options, bodies).time == 301);
     options.until = 3;
     run_fails(options, bodies, KITH_INVALID_ARGUMENT, "until 3");
     kith_bodies_free(bodies);
@@ -131,7 +199,10 @@ static void test_resume_goes_on_bit_for_bit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frames_at_equal_times_are_ends_of_steps),
+        cmocka_unit_test(test_frames_are_at_equal_times),
+        cmocka_unit_test(test_frames_at_equal_times_change_no_bit_of_what_comes_after),
+        cmocka_unit_test(test_a_frame_within_a_step_is_where_it_should_be),
+        cmocka_unit_test(test_steps_of_runs_with_collisions_end_at_frames),
         cmocka_unit_test(test_a_fixed_step_goes_to_frames_at_equal_times_if_it_divides_them),
         cmocka_unit_test(test_frames_come_every_k_steps_or_about_a_thousand_times),
         cmocka_unit_test(test_resume_goes_on_bit_for_bit),
