@@ -82,6 +82,9 @@ static bool open_contexts(struct bench *bench)
         on->threads = on_gpu ? 0 : options->threads[k];
         const kith_context_options chosen = {.device = options->device, .threads = on->threads};
         status = kith_context_create(&chosen, &on->context);
+        if (status == KITH_OK)
+            status = kith_context_add_peers(on->context, options->chosen.peers,
+                                            options->chosen.peer_count);
     }
     return status == KITH_OK || cli_fail(options->command) == exit_ok;
 }

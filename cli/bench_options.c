@@ -51,7 +51,8 @@ static const struct bench_option table[] = {
 enum { table_rows = sizeof table / sizeof table[0] };
 
 static const struct argp_option device_options[] = {
-    {"device", key_device, CHOICES(choices_of_devices), "auto, cpu, cuda or cuda:K", 0},
+    {"device", key_device, CHOICES(choices_of_devices),
+     "auto, cpu, cuda, cuda:K, cuda:0,1 or cuda:all", 0},
     {"quick", key_quick, NULL, 0, "few and small sizes, a fraction of the time", 0},
     {"json", key_json, NULL, 0, "print one JSON object on standard output, nothing else there", 0},
     {"quiet", 'q', NULL, 0, "no notes", 0},
@@ -145,11 +146,18 @@ static bool set_flag(struct bench_options *options, int key)
     return flag != NULL;
 }
 
+static void take_device(const char *text, const struct argp_state *state,
+                        struct bench_options *options)
+{
+    cli_parse_device(text, state, &options->chosen);
+    options->device = options->chosen.device;
+}
+
 static error_t parse_device(int key, char *argument, struct argp_state *state)
 {
     struct bench_options *options = state->input;
     if (key == key_device)
-        options->device = cli_parse_device(argument, state);
+        take_device(argument, state, options);
     else if (!set_flag(options, key))
         return ARGP_ERR_UNKNOWN;
     return 0;

@@ -10,6 +10,7 @@ enum { bench_most_numbers = 64, bench_most_threads = 16, bench_most_names = 32 }
 struct bench_options {
     const char *command;
     kith_device device;
+    struct chosen_device chosen; /* --device */
     int64_t counts[bench_most_numbers];
     int32_t count_count;
     int32_t threads[bench_most_threads], thread_count;

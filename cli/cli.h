@@ -57,10 +57,20 @@ int command_sum(int argc, char **argv);
 int command_tune(int argc, char **argv);
 int command_view(int argc, char **argv);
 
+/* The value of --device. Its peers are the process's, of the last --device. */
+struct chosen_device {
+    kith_device device;
+    const int32_t *peers; /* for kith_context_add_peers */
+    int32_t peer_count;
+};
+void cli_parse_device(const char *text, const struct argp_state *state,
+                      struct chosen_device *chosen);
+
 /* The options that the computing commands share, and their argp parser: a child whose input is a
  * struct common_options. */
 struct common_options {
     kith_context_options context; /* --device, --threads */
+    struct chosen_device chosen;  /* --device */
     kith_dtype precision;         /* --precision */
     bool json, quiet;             /* --json, --quiet */
 };
@@ -124,8 +134,7 @@ void cli_parse_frames(const char *text, int64_t *first, int64_t *last,
 /* A number of bytes, as 2000000, 512M or 2G. */
 int64_t cli_parse_bytes(const char *option, const char *text, const struct argp_state *state);
 
-/* The values of --device, --precision and --threads. */
-kith_device cli_parse_device(const char *text, const struct argp_state *state);
+/* The values of --precision and --threads. */
 kith_dtype cli_parse_precision(const char *text, const struct argp_state *state);
 int32_t cli_parse_threads(const char *text, const struct argp_state *state);
 

@@ -21,7 +21,9 @@ enum { key_device = 0x1000, key_threads, key_precision, key_json };
 
 static const struct argp_option options[] = {
     {"device", key_device, CHOICES(choices_of_devices),
-     "auto, cpu, cuda or cuda:K (default: auto, by the size of the problem)", 0},
+     "auto, cpu, cuda, cuda:K, several GPUs as cuda:0,1, or all by cuda:all (default: auto, by "
+     "the size of the problem)",
+     0},
     {"threads", key_threads, "N", 0, "CPU threads (default: one per core)", 0},
     {"precision", key_precision, CHOICES(choices_of_precisions),
      "single or double (default: double)", 0},
@@ -29,22 +31,9 @@ static const struct argp_option options[] = {
     {"quiet", 'q', NULL, 0, "no progress, notes or summary", 0},
     {0}};
 
-const struct choices choices_of_devices = {"DEVICE", {"auto", "cpu", "cuda", "cuda:K"}, NULL};
+const struct choices choices_of_devices = {
+    "DEVICE", {"auto", "cpu", "cuda", "cuda:K", "cuda:all"}, NULL};
 const struct choices choices_of_precisions = {"P", {"single", "double"}, NULL};
-
-kith_device cli_parse_device(const char *text, const struct argp_state *state)
-{
-    if (strcmp(text, "auto") == 0)
-        return (kith_device){KITH_DEVICE_AUTO, 0};
-    if (strcmp(text, "cpu") == 0)
-        return (kith_device){KITH_CPU, 0};
-    if (strcmp(text, "cuda") == 0)
-        return (kith_device){KITH_CUDA, 0};
-    const size_t digits = strncmp(text, "cuda:", 5) == 0 ? strspn(text + 5, "0123456789") : 0;
-    if (digits > 0 && digits < 5 && !text[5 + digits])
-        return (kith_device){KITH_CUDA, (int32_t)strtol(text + 5, NULL, 10)};
-    cli_usage_error(state, "--device is '%s'; give auto, cpu, cuda or cuda:K", text);
-}
 
 kith_dtype cli_parse_precision(const char *text, const struct argp_state *state)
 {
@@ -62,7 +51,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct common_options *common = state->input;
     switch (key) {
     case key_device:
-        common->context.device = cli_parse_device(argument, state);
+        cli_parse_device(argument, state, &common->chosen);
+        common->context.device = common->chosen.device;
         return 0;
     case key_threads:
         common->context.threads = cli_parse_threads(argument, state);

@@ -1,10 +1,74 @@
-/* --device auto: the device that is estimated to be faster. */
+/* --device: its value, and of auto the device that is estimated to be faster. */
 
 #include "device_choice.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "job.h"
+
+enum { most_devices = 64 };
+
+static int32_t count_gpus(void)
+{
+    kith_backend_info info;
+    for (int32_t k = 0; kith_backend_describe(k, &info); k++)
+        if (strcmp(info.name, "cuda") == 0)
+            return info.device_count < most_devices ? info.device_count : most_devices;
+    return 0;
+}
+
+/* The number of GPUs in a list as "0,2,3"; 0 if it is not one. */
+static int32_t parse_list(const char *text, int32_t gpus[most_devices])
+{
+    for (int32_t count = 0; count < most_devices;) {
+        const size_t digits = strspn(text, "0123456789");
+        if (digits == 0 || digits > 4)
+            return 0;
+        gpus[count++] = (int32_t)strtol(text, NULL, 10);
+        text += digits;
+        if (!*text)
+            return count;
+        if (*text++ != ',')
+            return 0;
+    }
+    return 0;
+}
+
+void cli_parse_device(const char *text, const struct argp_state *state,
+                      struct chosen_device *chosen)
+{
+    static int32_t gpus[most_devices];
+    static const struct {
+        const char *name;
+        kith_device_kind kind;
+    } names[] = {{"auto", KITH_DEVICE_AUTO}, {"cpu", KITH_CPU}, {"cuda", KITH_CUDA}};
+    int32_t count = 0;
+    *chosen = (struct chosen_device){0};
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+        if (strcmp(text, names[k].name) == 0) {
+            chosen->device = (kith_device){names[k].kind, 0};
+            return;
+        }
+    if (strcmp(text, "cuda:all") == 0)
+        for (gpus[0] = 0, count = 1; count < count_gpus(); count++)
+            gpus[count] = count;
+    else if (strncmp(text, "cuda:", 5) == 0)
+        count = parse_list(text + 5, gpus);
+    if (count == 0)
+        cli_usage_error(
+            state, "--device is '%s'; give auto, cpu, cuda, cuda:K, cuda:0,1 or cuda:all", text);
+    chosen->device = (kith_device){KITH_CUDA, gpus[0]};
+    chosen->peers = gpus + 1;
+    chosen->peer_count = count - 1;
+}
+
+int cli_add_peers(const char *command, const struct chosen_device *chosen, kith_context *context)
+{
+    return kith_context_add_peers(context, chosen->peers, chosen->peer_count) == KITH_OK
+               ? exit_ok
+               : cli_fail(command);
+}
 
 kith_device cli_first_device(void)
 {

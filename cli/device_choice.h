@@ -10,6 +10,9 @@ kith_device cli_first_device(void);
 /* The context with which a command with --device auto starts: on the CPU, to read its input. */
 kith_context_options cli_context_to_begin(const struct common_options *common);
 
+/* The further GPUs of --device cuda:0,1 or cuda:all. Returns an exit code. */
+int cli_add_peers(const char *command, const struct chosen_device *chosen, kith_context *context);
+
 /* Brings a context of cli_context_to_begin to the device that suits the work, and reports which
  * where there is a choice. Does nothing without --device auto, and in a job of several processes.
  * Returns an exit code. */

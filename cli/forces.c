@@ -395,6 +395,8 @@ int command_forces(int argc, char **argv)
     const kith_context_options begin = cli_context_to_begin(&forces.common);
     int code = job_create_context(argv[0], &begin, &context);
     if (code == exit_ok)
+        code = cli_add_peers(argv[0], &forces.common.chosen, context);
+    if (code == exit_ok)
         code = read_bodies(argv[0], &forces, context, &job);
     if (code == exit_ok)
         code = choose_device(argv[0], &forces, &job, &context);

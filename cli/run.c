@@ -183,7 +183,8 @@ int command_run(int argc, char **argv)
         code =
             cli_fail_with(argv[0], "%s runs in one process, but mpirun or srun has started several",
                           run.view_given ? "--view" : "an ensemble");
-    else if ((code = job_create_context(argv[0], &begin, &context)) == exit_ok)
+    else if ((code = job_create_context(argv[0], &begin, &context)) == exit_ok &&
+             (code = cli_add_peers(argv[0], &run.common.chosen, context)) == exit_ok)
         code =
             is_ensemble ? run_ensemble(argv[0], &run, &context) : run_one(argv[0], &run, &context);
     kith_context_free(context);

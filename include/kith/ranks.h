@@ -71,6 +71,26 @@ typedef struct kith_messages {
 KITH_API kith_status kith_context_join(kith_context *context, const kith_messages *messages,
                                        void *state, int32_t size, int32_t rank);
 
+/* Further GPUs that share the work of a context, without MPI. Arrays and results are on the
+ * context's own device; every call is made once, by one thread.
+ *
+ * They share the solver direct for gravity and laws of the table where each pair is summed once,
+ * with one softening (from about 61 000 bodies in double precision and 123 000 in single on), and
+ * the solvers tree and fmm. All other work is that of the context's own device, as all work is
+ * while the caller captures its stream. Results have the bits of one GPU.
+ *
+ *   context  on a GPU, without peers; they are freed with it
+ *   peers    indices of GPUs of the same kind, k of cuda:k; an index may be repeated, and may be
+ *            that of the context's own device, which then does several parts
+ *   count    0 to 63; 0: nothing is done
+ *
+ * Errors: KITH_INVALID_ARGUMENT (count is out of range, peers is NULL, the context has peers),
+ *         KITH_NO_DEVICE (one does not exist), KITH_UNSUPPORTED (the context is on the CPU; one is
+ *         of another kind than the context's), KITH_OUT_OF_MEMORY. The context is then as before.
+ * Cost:   memory on a peer is that of the context's own device for the same work. */
+KITH_API kith_status kith_context_add_peers(kith_context *context, const int32_t *peers,
+                                            int32_t count);
+
 #ifdef __cplusplus
 }
 #endif

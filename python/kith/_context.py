@@ -75,7 +75,8 @@ class Context(Bound):
     Parameters
     ----------
     device : str or Device
-        ``auto`` (the first GPU, or the CPU without one), ``cpu``, ``cuda`` or ``cuda:k``. Functions
+        ``auto`` (the first GPU, or the CPU without one), ``cpu``, ``cuda`` or ``cuda:k``, or several GPUs
+        as ``cuda:0,1`` or ``cuda:all``, which share large direct sums and trees; arrays are on the first. Functions
         that are called with ``auto``, and no context, choose by the size of their arrays, if these are in
         host memory, and report the choice to the logger ``kith`` at level INFO.
     threads : int
@@ -115,9 +116,10 @@ class Context(Bound):
             messages = Messages(communicator)
             device = "cpu" if device == "auto" else device
             threads = threads or messages.threads()
-        kind, index = parse_device(device)
+        kind, index, peers = parse_devices(device)
         self._owned = (stream, communicator)
-        self._handle = _kith.create_context(kind, index, threads, stream_address(stream))
+        self._peers = peers
+        self._handle = _kith.create_context(kind, index, threads, stream_address(stream), peers)
         if messages is not None:
             _kith.join(self._handle, messages, messages.size, messages.rank)
 
@@ -133,7 +135,7 @@ class Context(Bound):
         Returns
         -------
         str
-            ``cpu`` or ``cuda:k``.
+            ``cpu`` or ``cuda:k``; of several GPUs ``cuda:0,1`` and the like.
 
         Examples
         --------
@@ -142,7 +144,7 @@ class Context(Bound):
         'cpu'
         """
         kind, index = self._handle.device
-        return "cpu" if kind == 1 else f"cuda:{index}"
+        return "cpu" if kind == 1 else "cuda:" + ",".join(map(str, [index, *self._peers]))
 
     @property
     def threads(self) -> int:
@@ -258,7 +260,20 @@ def parse_device(device) -> tuple:
     if kind in _KINDS and (not colon or (kind == "cuda" and index.isdecimal())):
         return _KINDS[kind], integer32("device", int(index or 0))
     wrong = ValueError if isinstance(device, str) else TypeError
-    raise wrong(f"device is {described(device)}; it must be 'auto', 'cpu', 'cuda', 'cuda:k' or a kith.Device")
+    raise wrong(f"device is {described(device)}; it must be 'auto', 'cpu', 'cuda', 'cuda:k', 'cuda:all' or a "
+                "kith.Device")
+
+
+def parse_devices(device) -> tuple:
+    """The same, and the further GPUs of ``cuda:0,1`` and ``cuda:all``."""
+    name = str(device)
+    if name == "cuda:all":
+        gpus = [str(found["index"]) for found in _kith.devices() if found["kind"] == "cuda"]
+        name = "cuda:" + ",".join(gpus or ["0"])
+    first, *others = name.split(",")
+    if others and first.startswith("cuda:") and all(gpu.isdecimal() for gpu in others):
+        return *parse_device(first), [integer32("device", int(gpu)) for gpu in others]
+    return *parse_device(name if str(device) == "cuda:all" else device), []
 
 
 def stream_address(stream) -> int:
@@ -339,10 +354,11 @@ class Call:
         check_context(context)
         if context is None and on_device:
             where = f"cuda:{arrays[0].device[1]}"
-            if str(device) not in ("auto", "cuda", where):
+            shares = str(device) == "cuda:all" or str(device).startswith(f"{where},")
+            if not shares and str(device) not in ("auto", "cuda", where):
                 raise ValueError(f"device is {device!r} and the arrays are on {where}; copy them to "
                                  "host memory, or leave the device out")
-            context = _kept_context(where, threads, _current_stream(arrays[0]))
+            context = _kept_context(device if shares else where, threads, _current_stream(arrays[0]))
         self._chosen_for = None  # the threads of the CPU, if a device was chosen
         if context is None and isinstance(work, Work) and device == "auto":
             device, self._chosen_for = work.device(threads), threads

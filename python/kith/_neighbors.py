@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from kith._arguments import chosen, flag, integer32, number, text
 from kith._arrays import from_view, host_array, needed
-from kith._context import Context, Device, check_context, parse_device
+from kith._context import Context, Device, check_context, parse_devices
 from kith._pairs import Search
 
 _ALGORITHMS = {"auto": "auto", "brute_force": "brute-force", "cell_list": "cells"}
@@ -64,7 +64,7 @@ class NeighborList:
         self.cutoff, self.skin = number("cutoff", cutoff), number("skin", skin)
         self.full_list, self.sorted = flag("full_list", full_list), flag("sorted", sorted)
         self.n_threads = integer32("n_threads", n_threads)
-        parse_device(device), check_context(context)
+        parse_devices(device), check_context(context)
         self.algorithm, self.device, self.context = algorithm, device, context
         self._list = self._context = None
         self.rebuilt = True

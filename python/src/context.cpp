@@ -4,6 +4,7 @@
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 static unsigned long main_thread;
 static const std::chrono::milliseconds between_polls(50);
@@ -65,7 +66,7 @@ static void clear_cancel(context &where)
 }
 
 static context_ref create(int32_t device_kind, int32_t device_index, int32_t threads,
-                          uintptr_t stream)
+                          uintptr_t stream, const std::vector<int32_t> &peers)
 {
     kith_context_options options = {};
     options.device = {(kith_device_kind)device_kind, device_index};
@@ -73,6 +74,9 @@ static context_ref create(int32_t device_kind, int32_t device_index, int32_t thr
     options.stream = reinterpret_cast<void *>(stream);
     context_ref created = std::make_shared<context>();
     calling([&] { return kith_context_create(&options, &created->handle); });
+    calling([&] {
+        return kith_context_add_peers(created->handle, peers.data(), (int32_t)peers.size());
+    });
     return created;
 }
 
@@ -175,7 +179,7 @@ void add_context(nb::module_ &module)
     main_thread = nb::cast<unsigned long>(
         nb::module_::import_("threading").attr("main_thread")().attr("ident"));
     module.def("create_context", create, nb::arg("device_kind"), nb::arg("device_index"),
-               nb::arg("threads"), nb::arg("stream"));
+               nb::arg("threads"), nb::arg("stream"), nb::arg("peers"));
     module.def("choose_device", choose, nb::arg("kind"), nb::arg("units"), nb::arg("rows"),
                nb::arg("is_single"), nb::arg("threads"));
     nb::dict works;

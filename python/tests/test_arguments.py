@@ -51,7 +51,7 @@ WRONG = {
     "path": [None, 3, Thing(), ["text"], "a\0b"],
     "optional path": [3, Thing(), ["text"], "a\0b"],
     "law": [3, b"gravity", Thing(), ["gravity"], "gravity\0"],
-    "device": [None, 3, Thing(), ["cpu"], "tpu", "cuda:x", "cuda:99999999999"],
+    "device": [None, 3, Thing(), ["cpu"], "tpu", "cuda:x", "cuda:99999999999", "cuda:0,", "cuda:,1", "cpu:0,1"],
     "context": ["cpu", 3, Thing(), kith.Context],
     "communicator": [3, "world", Thing()],
     "stream": ["1", Thing(), 1.5, -1],

@@ -15,6 +15,11 @@
 #include "forces/problem.h"
 #include "forces/ring_warp_cuda.cuh"
 
+static inline const void **ring_weight(struct forces_problem *problem)
+{
+    return &problem->source_mass;
+}
+
 /* Masses with which sums may be forces: m_i m_j / s³ then neither overflows nor loses bits that
  * count. */
 constexpr float least_mass_of_forces = 0x1p-40f, end_mass_of_forces = MASS_LIMIT;

@@ -20,6 +20,11 @@ struct ring_law_problem : forces_problem {
     const void *weight;
 };
 
+static inline const void **ring_weight(struct ring_law_problem *problem)
+{
+    return &problem->weight;
+}
+
 template <enum law_kind kind, typename real_, bool potential_> struct ring_law {
     typedef real_ real;
     typedef struct ring_law_problem problem;

@@ -10,10 +10,12 @@ enum { ring_sum_threads = 256 };
 /* As many blocks inspect the masses as the kernels that choose by it have threads, at most. */
 enum { choice_threads = 1024, most_choice_blocks = 64 };
 
-/* The position of the chunk that is summed among the chunks of the ring. */
+/* The position of the chunk that is summed among the chunks of its group. */
 struct ring_sum_place {
     int64_t blocks; /* that ring_kernel had */
     bool is_first, is_last;
+    double
+        *group; /* for the sums of the group; NULL: it is the only one, and these are the result */
 };
 
 /* Whether all masses allow sums of forces. */
@@ -77,8 +79,27 @@ __global__ void __launch_bounds__(ring_sum_threads)
 
     if (!place.is_last)
         totals[column] = sum;
+    else if (place.group)
+        place.group[column] = sum;
     else
         variant::pair::result(problem, i, value, sum, choice.blocks > 0 && form == sums_are_forces);
+}
+
+/* Adds the sums of groups, which are rows as those of targets. */
+template <typename variant>
+__global__ void __launch_bounds__(ring_sum_threads)
+    ring_groups_kernel(const typename variant::pair::problem problem, const double *sums,
+                       int64_t groups, int64_t padded, const struct ring_choice choice)
+{
+    const int64_t i = (int64_t)blockIdx.x * ring_sum_threads + threadIdx.x;
+    const int value = blockIdx.y;
+    const enum ring_form form = chosen_form(choice);
+    if (i >= problem.target_count)
+        return;
+    double sum = 0;
+    for (int64_t group = 0; group < groups; group++)
+        sum += sums[(group * variant::values + value) * padded + i];
+    variant::pair::result(problem, i, value, sum, choice.blocks > 0 && form == sums_are_forces);
 }
 
 #endif

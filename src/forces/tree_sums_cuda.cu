@@ -3,23 +3,47 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
+#include "device/cuda_peers.h"
 #include "device/cuda_state.h"
 #include "device/reals_cuda.cuh"
 #include "forces/deliver_cuda.cuh"
 #include "forces/tree_sums.h"
+#include "tree/accuracy.h"
 #include "tree/solve_cuda.h"
 
 enum { threads = 256 };
 
+/* With fewer targets the copies and the tree, which every device builds, take longer than what is
+ * saved. */
+enum { least_shared = 1 << 19 };
+
+/* Trees of the context's device and of its peers. */
+struct trees {
+    struct tree_state_cuda own, *of_peers;
+    int32_t peers;
+};
+
 static kith_status prepare(void **state)
 {
-    return kith_allocate(1, sizeof(struct tree_state_cuda), "a tree", state);
+    return kith_allocate(1, sizeof(struct trees), "a tree", state);
+}
+
+static kith_status free_tree(const struct cuda_part *part, void *argument)
+{
+    struct trees *trees = (struct trees *)argument;
+    if (part->index > 0)
+        tree_free_cuda(part->context, &trees->of_peers[part->index - 1]);
+    return KITH_OK;
 }
 
 static void forget(kith_context *context, void *state)
 {
-    tree_free_cuda(context, (struct tree_state_cuda *)state);
-    free(state);
+    struct trees *trees = (struct trees *)state;
+    tree_free_cuda(context, &trees->own);
+    if (trees->of_peers)
+        (void)cuda_share(context, false, free_tree, trees);
+    free(trees->of_peers);
+    free(trees);
 }
 
 /* Writes a sum to its output, or adds it. */
@@ -88,10 +112,95 @@ static kith_status find_softening(kith_context *context, const struct forces_pro
     return KITH_OK;
 }
 
+struct shared_tree {
+    struct trees *trees;
+    const struct tree_problem *problem;
+    const struct tree_request *request;
+};
+
+/* The columns of a problem, on the part's device. */
+static kith_status send(const struct cuda_part *part, struct tree_problem *problem)
+{
+    const void **columns[7];
+    int64_t bytes[7], total = 0;
+    for (int k = 0; k < 7; k++) {
+        const bool is_target = k >= 4;
+        const int64_t count = is_target ? problem->target_count : problem->source_count;
+        columns[k] = is_target ? &problem->target_position[k - 4]
+                     : k == 3  ? &problem->weight
+                               : &problem->source_position[k];
+        bytes[k] = *columns[k] && !(is_target && problem->self)
+                       ? count * kith_dtype_bytes(problem->dtype)
+                       : 0;
+        total += (bytes[k] + 255) / 256 * 256;
+    }
+    void *memory = NULL;
+    KITH_TRY(cuda_memory_of_arrays(part->context, total, &memory));
+    char *column = (char *)memory;
+    for (int k = 0; k < 7; k++) {
+        if (bytes[k] > 0)
+            KITH_TRY(cuda_copy_to_part(part, column, *columns[k], bytes[k]));
+        if (*columns[k])
+            *columns[k] = k >= 4 && problem->self ? problem->source_position[k - 4] : column;
+        column += (bytes[k] + 255) / 256 * 256;
+    }
+    return KITH_OK;
+}
+
+static kith_status solve_part(const struct cuda_part *part, void *argument)
+{
+    const struct shared_tree *shared = (const struct shared_tree *)argument;
+    struct trees *trees = shared->trees;
+    struct tree_state_cuda *tree =
+        part->index == 0 ? &trees->own : &trees->of_peers[part->index - 1];
+    struct tree_problem problem = *shared->problem;
+    if (part->index > 0)
+        KITH_TRY(send(part, &problem));
+    tree->share = part->index;
+    tree->shares = part->count;
+    return tree_solve_cuda(part->context, &problem, shared->request, tree);
+}
+
+/* The results of the peers' targets, to those of the context's own tree. */
+static kith_status fetch_results(kith_context *context, const struct tree_problem *problem,
+                                 const struct tree_request *request, struct trees *trees)
+{
+    const int64_t each = 4 * kith_dtype_bytes(problem->dtype);
+    struct tree_counts counts = trees->own.counts;
+    for (int32_t k = 0; k < trees->peers; k++) {
+        const struct tree_state_cuda *tree = &trees->of_peers[k];
+        const int64_t first = tree->range.first * each, bytes = tree->range.end * each - first;
+        counts.far += tree->counts.far;
+        counts.near_pairs += tree->counts.near_pairs;
+        KITH_TRY(cuda_copy_from_peer(context, k, (char *)trees->own.results.memory + first,
+                                     (const char *)tree->results.memory + first, bytes));
+    }
+    trees->own.report = tree_report_of(problem, request, &counts, trees->own.sources.cell_count);
+    return KITH_OK;
+}
+
+static kith_status solve(kith_context *context, const struct tree_problem *problem,
+                         const struct tree_request *request, struct trees *trees)
+{
+    struct shared_tree shared = {trees, problem, request};
+    int32_t peers = 0;
+    if (problem->target_count >= least_shared && problem->source_count > 0)
+        KITH_TRY(cuda_count_peers(context, &peers));
+    trees->own.share = trees->own.shares = 0;
+    if (peers == 0)
+        return tree_solve_cuda(context, problem, request, &trees->own);
+    if (!trees->of_peers)
+        KITH_TRY(kith_allocate(peers, sizeof *trees->of_peers, "a tree", &trees->of_peers));
+    trees->peers = peers;
+    KITH_TRY(cuda_share(context, true, solve_part, &shared));
+    return fetch_results(context, problem, request, trees);
+}
+
 static kith_status evaluate(kith_context *context, const struct forces_tree_sums *sums, void *state,
                             struct tree_report *report)
 {
-    struct tree_state_cuda *tree = (struct tree_state_cuda *)state;
+    struct trees *trees = (struct trees *)state;
+    struct tree_state_cuda *tree = &trees->own;
     struct tree_problem problem = sums->sums;
     bool good = true;
     KITH_TRY(tree_check_stream_cuda(context));
@@ -100,7 +209,7 @@ static kith_status evaluate(kith_context *context, const struct forces_tree_sums
     tree->target_tree = NULL; /* of a solution that does not come about */
     tree->report = {};
     if (good)
-        KITH_TRY(tree_solve_cuda(context, &problem, &request, tree));
+        KITH_TRY(solve(context, &problem, &request, trees));
     *report = tree->report;
     return problem.dtype == KITH_F64 ? deliver_all<double>(context, sums, tree)
                                      : deliver_all<float>(context, sums, tree);

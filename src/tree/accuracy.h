@@ -5,6 +5,10 @@
 #include "tree/tree.h"
 #include "tree/walk.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The rule that keeps the error of a request, or its angle. */
 struct tree_rule tree_rule_for(const struct tree_problem *problem,
                                const struct tree_request *request);
@@ -13,5 +17,9 @@ struct tree_rule tree_rule_for(const struct tree_problem *problem,
 struct tree_report tree_report_of(const struct tree_problem *problem,
                                   const struct tree_request *request,
                                   const struct tree_counts *counts, int64_t cells);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

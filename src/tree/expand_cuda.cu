@@ -221,10 +221,11 @@ kith_status tree_expand_cuda(kith_context *context, const struct octree_cuda *so
 template <typename real, int room>
 static __global__ void __launch_bounds__(threads)
     l2l(const struct expansion_shape shape, const struct octree_cell *cells, int32_t first,
-        int32_t end, const real *records, real *locals)
+        int32_t end, struct octree_range range, const real *records, real *locals)
 {
     const int32_t index = first + (int32_t)(blockIdx.x * threads + threadIdx.x);
-    if (index >= end)
+    if (index >= end || cells[index].first >= range.end ||
+        cells[index].first + cells[index].count <= range.first)
         return;
     const int32_t of_parent = cells[index].parent, order = shape.order;
     const real *child = records + (int64_t)index * shape.record;
@@ -264,7 +265,7 @@ kith_status tree_l2l_cuda(kith_context *context, const struct octree_cuda *targe
             const int32_t first = targets->generation[g], end = targets->generation[g + 1];
             l2l<real, decltype(room)::value>
                 <<<blocks_for(end - first, threads), threads, 0, stream>>>(
-                    shape, targets->cell, first, end, records, locals);
+                    shape, targets->cell, first, end, expansions->range, records, locals);
         }
         return cuda_check_launch("moving the expansions of a tree");
     });

@@ -28,6 +28,11 @@ struct octree_cuda {
     int64_t room, cell_room;
 };
 
+/* Points first … end − 1 in the order of a tree: those of one device, of several that share it. */
+struct octree_range {
+    int32_t first, end;
+};
+
 /* As octree_build_cpu, of columns in the device's memory. Waits for the device once a generation.
  *
  *   tree  zeroed before the first call; free with octree_free_cuda, after an error too

@@ -266,8 +266,8 @@ kith_status tree_near_cuda(kith_context *context, const struct tree_points_cuda 
 template <typename real, int room>
 static __global__ void __launch_bounds__(threads)
     l2p(const struct expansion_shape shape, const struct octree_cell *cells, int32_t cell_count,
-        const real4_of<real> *points, const real *records, const real *locals,
-        real4_of<real> *results)
+        struct octree_range range, const real4_of<real> *points, const real *records,
+        const real *locals, real4_of<real> *results)
 {
     extern __shared__ char memory[];
     const int32_t index = (int32_t)(blockIdx.x * warps + threadIdx.x / 32);
@@ -276,6 +276,8 @@ static __global__ void __launch_bounds__(threads)
     if (index >= cell_count || cells[index].children > 0)
         return;
     const struct octree_cell cell = cells[index];
+    if (cell.first >= range.end || cell.first + cell.count <= range.first)
+        return;
     const real *head = records + (int64_t)index * shape.record;
     const real inverse = 1 / head[3];
     const real *local = locals + (int64_t)index * shape.local;
@@ -315,7 +317,8 @@ kith_status tree_l2p_cuda(kith_context *context, const struct tree_points_cuda *
         const int64_t first = expansions->target_record;
         const size_t shared = warps * (size_t)extended_length(shape, 1) * sizeof(real);
         l2p<real, decltype(room)::value><<<blocks_for(cells, warps), threads, shared, stream>>>(
-            shape, points->targets->cell, cells, (const real4_of<real> *)points->targets->point,
+            shape, points->targets->cell, cells, expansions->range,
+            (const real4_of<real> *)points->targets->point,
             (const real *)expansions->records + first * shape.record,
             (const real *)expansions->locals + first * shape.local,
             (real4_of<real> *)points->results);

@@ -63,8 +63,13 @@ static kith_status build(kith_context *context, struct solve_run *run)
     const int32_t leaf = run->request->leaf;
     KITH_TRY(octree_build_cuda(context, &sources, problem->weight, leaf, &state->sources));
     state->target_tree = problem->self ? &state->sources : &state->targets;
-    return problem->self ? KITH_OK
-                         : octree_build_cuda(context, &targets, NULL, leaf, &state->targets);
+    if (!problem->self)
+        KITH_TRY(octree_build_cuda(context, &targets, NULL, leaf, &state->targets));
+    const int32_t shares = state->shares > 0 ? state->shares : 1;
+    const int64_t count = problem->target_count;
+    state->range = (struct octree_range){(int32_t)(count * state->share / shares),
+                                         (int32_t)(count * (state->share + 1) / shares)};
+    return KITH_OK;
 }
 
 static kith_status make_sides(kith_context *context, const struct octree_cuda *tree,
@@ -104,6 +109,7 @@ static kith_status make_expansions(kith_context *context, struct solve_run *run)
                       request->order, problem->softening2, problem->law, NULL},
         .dtype = problem->dtype,
         .target_record = problem->self ? 0 : state->sources.cell_count,
+        .range = state->range,
     };
     const int64_t real = kith_dtype_bytes(problem->dtype);
     const int64_t cells = (int64_t)expansions->target_record + state->target_tree->cell_count;
@@ -164,6 +170,7 @@ static kith_status sum(kith_context *context, struct solve_run *run, struct tree
                                             state->results.memory};
     run->sources.power = run->expansions.power;
     run->targets.power = problem->self ? run->expansions.power : NULL;
+    run->targets.range = state->range;
     KITH_TRY(tree_walk_cuda(context, &rule, &run->targets, &run->sources, use_lists, run,
                             &state->walker, counts));
     if (!run->expansions.locals)
@@ -185,8 +192,10 @@ static kith_status run_stages(kith_context *context, struct solve_run *run,
     run->target_side = run->source_side;
     if (!problem->self)
         KITH_TRY(make_sides(context, &state->targets, &state->target_sides, &run->target_side));
-    run->sources = (struct tree_sides_cuda){&state->sources, run->source_side, NULL};
-    run->targets = (struct tree_sides_cuda){state->target_tree, run->target_side, NULL};
+    const struct octree_range all = {0, (int32_t)problem->target_count}; /* fields of all cells */
+    run->sources = (struct tree_sides_cuda){.tree = &state->sources, .side = run->source_side};
+    run->targets = (struct tree_sides_cuda){
+        .tree = state->target_tree, .side = run->target_side, .range = all};
     if (run->request->error > 0)
         KITH_TRY(tree_find_field_cuda(context, problem->softening2, problem->law, &run->targets,
                                       &run->sources, &state->walker, run->target_side));
@@ -198,11 +207,11 @@ kith_status tree_solve_cuda(kith_context *context, const struct tree_problem *pr
                             const struct tree_request *request, struct tree_state_cuda *state)
 {
     struct solve_run run = {.problem = problem, .request = request, .state = state};
-    struct tree_counts counts = {0};
+    state->counts = (struct tree_counts){0};
     KITH_TRY(tree_check_stream_cuda(context));
     KITH_TRY(check(problem, request));
-    KITH_TRY(run_stages(context, &run, &counts));
-    state->report = tree_report_of(problem, request, &counts, state->sources.cell_count);
+    KITH_TRY(run_stages(context, &run, &state->counts));
+    state->report = tree_report_of(problem, request, &state->counts, state->sources.cell_count);
     return KITH_OK;
 }
 

@@ -18,7 +18,13 @@ enum { tree_most_full_order_cuda = 14 };
 struct tree_state_cuda {
     struct octree_cuda sources, targets; /* targets only if they are not the sources */
     struct tree_report report;
+    struct tree_counts counts;
     const struct octree_cuda *target_tree; /* in whose order the results are */
+
+    /* Of several devices that solve one problem this one, from 0, and their number; 0: one. It has
+     * the results of the targets in the range. */
+    int32_t share, shares;
+    struct octree_range range;
     struct tree_memory results; /* of each target ∇φ and φ, four numbers of the problem's dtype */
     struct tree_memory records, locals, powers, source_sides, target_sides, angles;
     struct tree_walker_cuda walker;
@@ -30,7 +36,8 @@ struct tree_expansions_cuda {
     struct expansion expansion;
     kith_dtype dtype;
     int32_t target_record;
-    void *records, *locals; /* locals NULL: none */
+    struct octree_range range; /* of the targets whose expansions are evaluated */
+    void *records, *locals;    /* locals NULL: none */
     double *power;
     const void *angles; /* struct expansion_angles */
 };

@@ -45,6 +45,7 @@ struct walk_pass {
     double softening2;
     enum expansion_law law;
     bool self;
+    struct octree_range range; /* of targets */
     struct walk_cells targets, sources;
     int32_t generation, first, end; /* its first cell, and the cells of this launch */
     struct walk_counts *counts;
@@ -208,8 +209,9 @@ static __device__ void walk_target(const struct walk_pass &pass, int32_t target,
     const struct tree_side a = load_side(pass.targets.side, target);
     const int32_t terms = pass.rule.order > 0 ? pass.rule.order + 1 : 0;
     const double *power_a = pass.targets.power + (int64_t)target * terms;
-    struct walk_state state = {NULL, 1, 0, 0}; /* the root has the root */
-    if (cell.parent >= 0) {
+    const bool is_here = cell.first < pass.range.end && cell.first + cell.count > pass.range.first;
+    struct walk_state state = {NULL, is_here, 0, 0}; /* the root has the root */
+    if (cell.parent >= 0 && is_here) {
         const struct tree_lists *from = &pass.lists[cell.parent];
         state.in = pass.waiting_in + from->waiting;
         state.in_count = from->waiting_count;
@@ -264,9 +266,10 @@ static __device__ void walk_target(const struct walk_pass &pass, int32_t target,
     if (what == count_lists)
         near_points = sum_of_team<team>(near_points);
     if (lane == 0 && !fills) {
+        const int64_t is_counted = cell.first >= pass.range.first;
         const int64_t of_far = pass.rule.walk == tree_walk_groups ? cell.count : 1;
-        pass.counts[target - pass.generation] = {far, near, waiting, far * of_far,
-                                                 near_points * cell.count};
+        pass.counts[target - pass.generation] = {far, near, waiting, is_counted * far * of_far,
+                                                 is_counted * near_points * cell.count};
     }
     if (lane == 0 && fills) {
         lists.far_count = (int32_t)(far - lists.far);
@@ -595,6 +598,7 @@ static kith_status walk(kith_context *context, const struct tree_sides_cuda *tar
     run->source_generations = sources->tree->generations;
     KITH_TRY(prepare(context, run));
     pass->self = targets->tree == sources->tree;
+    pass->range = targets->range;
     pass->targets = cells_of(targets);
     pass->sources = cells_of(sources);
     pass->counts = (struct walk_counts *)walker->counts.memory;

@@ -28,6 +28,9 @@ struct tree_sides_cuda {
     const struct octree_cuda *tree;
     const struct tree_side *side;
     const double *power; /* order + 1 per cell; not read with order 0 */
+    /* Of targets: cells with none of these points have empty lists, and the counts are those of the
+     * cells whose first point is one. */
+    struct octree_range range;
 };
 
 /* The lists of a target cell begin at this many elements. */

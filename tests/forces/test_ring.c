@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "forces/ring.h"
+#include "forces/ring_groups.h"
 
 enum { most_tiles = 70 };
 
@@ -164,6 +164,32 @@ static void test_ring_of_a_billion_bodies_does_not_overflow(void **state)
     }
 }
 
+/* Groups cover the offsets once, and their costs differ by at most one and a half offsets. */
+static void test_ring_groups_are_of_equal_cost(void **state)
+{
+    (void)state;
+    assert_int_equal(ring_groups(0), 1);
+    assert_int_equal(ring_groups(31), 1);
+    assert_int_equal(ring_groups(32), 2);
+    assert_int_equal(ring_groups(64), 4);
+    assert_int_equal(ring_groups(1000), ring_most_groups);
+    for (int64_t tiles = 0; tiles < 500; tiles++) {
+        const int64_t groups = ring_groups(tiles);
+        int64_t costs[ring_most_groups], largest = 0, smallest = INT64_MAX;
+        assert_int_equal(ring_group_begin(tiles, groups, 0), 0);
+        assert_int_equal(ring_group_begin(tiles, groups, groups), ring_offsets(tiles));
+        for (int64_t group = 0; group < groups; group++) {
+            const struct ring_chunk chunk = {tiles, ring_group_begin(tiles, groups, group),
+                                             ring_group_begin(tiles, groups, group + 1)};
+            assert_true(tiles == 0 || chunk.first_offset < chunk.end_offset);
+            costs[group] = ring_cost(chunk, 1);
+            largest = costs[group] > largest ? costs[group] : largest;
+            smallest = costs[group] < smallest ? costs[group] : smallest;
+        }
+        assert_true(largest - smallest <= 3 * ring_step_cost / 2 * tiles);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +199,7 @@ int main(void)
         cmocka_unit_test(test_shares_are_even_and_know_their_owner),
         cmocka_unit_test(test_ring_deals_steps_by_their_cost),
         cmocka_unit_test(test_ring_of_a_billion_bodies_does_not_overflow),
+        cmocka_unit_test(test_ring_groups_are_of_equal_cost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

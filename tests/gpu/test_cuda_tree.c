@@ -238,8 +238,10 @@ static void check_lists(kith_context *gpu, kith_context *cpu, const struct tree_
     double *power =
         to_host(solved->powers.memory, cells * (size_t)(rule->order + 1) * sizeof *power);
     const struct tree_sides sides = {tree, side, power};
-    const struct tree_sides_cuda there = {&solved->sources, solved->source_sides.memory,
-                                          solved->powers.memory};
+    const struct tree_sides_cuda there = {&solved->sources,
+                                          solved->source_sides.memory,
+                                          solved->powers.memory,
+                                          {0, (int32_t)solved->sources.count}};
     struct recorder found = {0}, expected = {0};
     const struct tree_actions actions = {false,       record_far, record_nothing,
                                          record_leaf, &expected,  NULL};

@@ -1,0 +1,277 @@
+/* Several GPUs that share the work of one context. Each of the others has a context too, with a
+ * stream and memory of its own; events order their work. */
+
+#include "device/cuda_peers.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/memory.h"
+#include "device/context.h"
+#include "device/cuda_state.h"
+
+/* A GPU, and the event that marks the end of a part of its work. */
+struct peer {
+    kith_context *context;
+    cudaEvent_t done;
+};
+
+/* In a slot of the context. */
+struct cuda_peers {
+    int32_t count;
+    struct peer own; /* the context itself */
+    struct peer peers[];
+};
+
+static void free_peers(kith_context *context, void *kept)
+{
+    struct cuda_peers *peers = kept;
+    (void)context;
+    for (int32_t k = 0; k < peers->count; k++) {
+        if (peers->peers[k].done)
+            cudaEventDestroy(peers->peers[k].done);
+        kith_context_free(peers->peers[k].context);
+    }
+    if (peers->own.done)
+        cudaEventDestroy(peers->own.done);
+    free(peers);
+}
+
+static const struct device_slot_kind peers_slot = {.free = free_peers};
+
+/* NULL: none. */
+static struct cuda_peers *peers_of(kith_context *context)
+{
+    void **slot = device_slot(context, &peers_slot);
+    return slot ? *slot : NULL;
+}
+
+static kith_status check_same_kind(int first, int other)
+{
+    struct cudaDeviceProp a, b;
+    KITH_TRY(cuda_check(cudaGetDeviceProperties(&a, first), "describing the device"));
+    KITH_TRY(cuda_check(cudaGetDeviceProperties(&b, other), "describing the device"));
+    if (a.major == b.major && a.minor == b.minor && a.multiProcessorCount == b.multiProcessorCount)
+        return KITH_OK;
+    return kith_fail(KITH_UNSUPPORTED,
+                     "peers has cuda:%d, %s, which is of another kind than cuda:%d, %s; give GPUs "
+                     "of one kind, whose results have the same bits",
+                     other, b.name, first, a.name);
+}
+
+static kith_status make_event(struct peer *peer)
+{
+    int previous = 0;
+    KITH_TRY(cuda_enter(cuda_state_of(peer->context)->device, &previous));
+    const cudaError_t error = cudaEventCreateWithFlags(&peer->done, cudaEventDisableTiming);
+    cuda_leave(previous);
+    return cuda_check(error, "making an event");
+}
+
+/* The device `from` then copies to and from the memory of `to` without the host, where the machine
+ * allows that; elsewhere CUDA copies through the host. */
+static kith_status enable_access(const struct cuda_state *from, const struct cuda_state *to)
+{
+    int allowed = 0, previous = 0;
+    if (from->device == to->device)
+        return KITH_OK;
+    KITH_TRY(cuda_check(cudaDeviceCanAccessPeer(&allowed, from->device, to->device),
+                        "querying access between devices"));
+    if (!allowed)
+        return KITH_OK;
+    KITH_TRY(cuda_enter(from->device, &previous));
+    const cudaError_t error = cudaDeviceEnablePeerAccess(to->device, 0);
+    cuda_leave(previous);
+    if (error == cudaErrorPeerAccessAlreadyEnabled)
+        cudaGetLastError();
+    else
+        KITH_TRY(cuda_check(error, "enabling access between devices"));
+    const struct cudaMemAccessDesc access = {
+        .location = {.type = cudaMemLocationTypeDevice, .id = from->device},
+        .flags = cudaMemAccessFlagsProtReadWrite,
+    };
+    return cuda_check(cudaMemPoolSetAccess(to->pool, &access, 1),
+                      "enabling access to memory of another device");
+}
+
+static kith_status open_peer(kith_context *context, int32_t index, struct cuda_peers *peers)
+{
+    const kith_context_options options = {.device = {KITH_CUDA, index}, .threads = 1};
+    struct peer *peer = &peers->peers[peers->count];
+    KITH_TRY(kith_context_create(&options, &peer->context));
+    peers->count++;
+    const struct cuda_state *first = cuda_state_of(context), *other = cuda_state_of(peer->context);
+    KITH_TRY(check_same_kind(first->device, other->device));
+    KITH_TRY(make_event(peer));
+    KITH_TRY(enable_access(first, other));
+    return enable_access(other, first);
+}
+
+kith_status cuda_add_peers(kith_context *context, const int32_t *indices, int32_t count)
+{
+    void **slot = device_slot(context, &peers_slot);
+    struct cuda_peers *peers =
+        slot && !*slot ? calloc(1, sizeof *peers + (size_t)count * sizeof peers->peers[0]) : NULL;
+    if (slot && *slot)
+        return kith_fail(KITH_INVALID_ARGUMENT, "context has peers already; make another one");
+    if (!peers)
+        return kith_fail(KITH_OUT_OF_MEMORY, "no memory for the peers of a context");
+    peers->own.context = context;
+    kith_status status = make_event(&peers->own);
+    for (int32_t k = 0; k < count && status == KITH_OK; k++)
+        status = open_peer(context, indices[k], peers);
+    if (status == KITH_OK)
+        *slot = peers;
+    else
+        free_peers(context, peers);
+    return status;
+}
+
+kith_status cuda_count_peers(kith_context *context, int32_t *count)
+{
+    const struct cuda_peers *peers = peers_of(context);
+    enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    *count = 0;
+    if (!peers)
+        return KITH_OK;
+    if (cuda_state_of(context)->recording)
+        return kith_fail(KITH_UNSUPPORTED, "work of several devices cannot be recorded");
+    KITH_TRY(cuda_check(cudaStreamIsCapturing(cuda_stream(context), &capture), "using the stream"));
+    if (capture == cudaStreamCaptureStatusNone)
+        *count = peers->count;
+    return KITH_OK;
+}
+
+static kith_status wait_for(const struct peer *waits, const struct peer *other)
+{
+    return cuda_check(cudaStreamWaitEvent(cuda_stream(waits->context), other->done, 0),
+                      "waiting for another device");
+}
+
+static kith_status mark(const struct peer *peer)
+{
+    return cuda_check(cudaEventRecord(peer->done, cuda_stream(peer->context)),
+                      "marking the work of a device");
+}
+
+static kith_status fork_streams(const struct cuda_peers *peers)
+{
+    KITH_TRY(mark(&peers->own));
+    for (int32_t k = 0; k < peers->count; k++)
+        KITH_TRY(wait_for(&peers->peers[k], &peers->own));
+    return KITH_OK;
+}
+
+static kith_status join_streams(const struct cuda_peers *peers)
+{
+    for (int32_t k = 0; k < peers->count; k++) {
+        KITH_TRY(mark(&peers->peers[k]));
+        KITH_TRY(wait_for(&peers->own, &peers->peers[k]));
+    }
+    return KITH_OK;
+}
+
+/* What one device does of a shared work. */
+struct part {
+    kith_context *leader;
+    struct cuda_part device;
+    cuda_work *work;
+    void *argument;
+    pthread_t thread;
+    bool has_thread;
+    kith_status status;
+    char message[512]; /* of the thread's error */
+};
+
+static void do_part(struct part *part)
+{
+    kith_context *context = part->device.context;
+    int previous = 0;
+    part->status = cuda_enter(cuda_state_of(context)->device, &previous);
+    if (part->status == KITH_OK) {
+        part->status = part->work(&part->device, part->argument);
+        cuda_leave(previous);
+    }
+    if (part->status != KITH_OK)
+        snprintf(part->message, sizeof part->message, "%s", kith_error_message());
+}
+
+static bool leader_stops(void *leader)
+{
+    return kith_context_is_cancelled(leader);
+}
+
+static void *do_part_in_thread(void *argument)
+{
+    struct part *part = argument;
+    kith_context *context = part->device.context;
+    kith_context_clear_cancel(context);
+    kith_context_set_poll(context, leader_stops, part->leader);
+    do_part(part);
+    kith_context_set_poll(context, NULL, NULL);
+    return NULL;
+}
+
+/* In a thread of its own if the work waits for the device; without threads one after the other. */
+static void begin_part(struct part *part, bool waits)
+{
+    part->has_thread = waits && pthread_create(&part->thread, NULL, do_part_in_thread, part) == 0;
+    if (!part->has_thread)
+        do_part(part);
+}
+
+kith_status cuda_share(kith_context *context, bool waits, cuda_work *work, void *argument)
+{
+    const struct cuda_peers *peers = peers_of(context);
+    const int32_t count = peers ? peers->count + 1 : 1;
+    struct part *parts = NULL;
+    KITH_TRY(kith_allocate(count, sizeof *parts, "the parts of several devices", &parts));
+    kith_status status = peers ? fork_streams(peers) : KITH_OK;
+    for (int32_t k = 0; k < count; k++)
+        parts[k] = (struct part){
+            .leader = context,
+            .device = {context, k == 0 ? context : peers->peers[k - 1].context, k, count},
+            .work = work,
+            .argument = argument};
+    for (int32_t k = 1; k < count && status == KITH_OK; k++)
+        begin_part(&parts[k], waits);
+    if (status == KITH_OK)
+        status = work(&parts[0].device, argument);
+    for (int32_t k = 1; k < count; k++)
+        if (parts[k].has_thread)
+            pthread_join(parts[k].thread, NULL);
+    const kith_status joined = peers ? join_streams(peers) : KITH_OK;
+    for (int32_t k = 1; k < count && status == KITH_OK; k++)
+        if (parts[k].status != KITH_OK)
+            status = kith_fail(parts[k].status, "%s", parts[k].message);
+    free(parts);
+    return status == KITH_OK ? joined : status;
+}
+
+static kith_status copy(kith_context *to, void *there, kith_context *from, const void *here,
+                        int64_t bytes, kith_context *on)
+{
+    return cuda_check(cudaMemcpyPeerAsync(there, cuda_state_of(to)->device, here,
+                                          cuda_state_of(from)->device, (size_t)bytes,
+                                          cuda_stream(on)),
+                      "copying to another device");
+}
+
+kith_status cuda_copy_to_part(const struct cuda_part *part, void *to, const void *from,
+                              int64_t bytes)
+{
+    return copy(part->context, to, part->leader, from, bytes, part->context);
+}
+
+kith_status cuda_copy_from_part(const struct cuda_part *part, void *to, const void *from,
+                                int64_t bytes)
+{
+    return copy(part->leader, to, part->context, from, bytes, part->context);
+}
+
+kith_status cuda_copy_from_peer(kith_context *context, int32_t k, void *to, const void *from,
+                                int64_t bytes)
+{
+    return copy(context, to, peers_of(context)->peers[k].context, from, bytes, context);
+}
