@@ -146,6 +146,14 @@ static void count_in_file(const char *path, int64_t *count, int64_t *systems)
     kith_trajectory_close(trajectory);
 }
 
+/* A step of hermite-block moves a block of bodies: in a Plummer sphere of 1024, one in 25. */
+static double part_of_step(const kith_simulation_options *simulation)
+{
+    const bool has_blocks =
+        simulation->integrator && strcmp(simulation->integrator, "hermite-block") == 0;
+    return has_blocks ? 1.0 / 25 : 1;
+}
+
 int cli_choose_device_of_run(const char *command, const struct common_options *common,
                              const kith_run_options *run, const kith_bodies *bodies,
                              kith_context **context)
@@ -161,8 +169,8 @@ int cli_choose_device_of_run(const char *command, const struct common_options *c
     kith_work work = {.kind = KITH_WORK_NEAR_STEPS, .units = (double)count};
     if (forces->cutoff == 0) {
         work.kind = KITH_WORK_STEPS;
-        work.units =
-            (double)systems * cli_pairs_of_solver(forces->solver, &forces->accuracy, each, each);
+        work.units = part_of_step(&run->simulation) * (double)systems *
+                     cli_pairs_of_solver(forces->solver, &forces->accuracy, each, each);
     }
     return cli_choose_device(command, common, work, context);
 }

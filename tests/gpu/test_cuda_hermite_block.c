@@ -55,7 +55,7 @@ static void test_bodies_move_as_on_the_cpu(void **state)
 {
     struct random_numbers *random = *state;
     static const int64_t counts[] = {1, 2, 3, 31, 64, 65, 257, 1000, 1025, 2049, 5001};
-    const int sizes = test_is_quick() ? 8 : 11;
+    const int sizes = test_is_quick() ? 9 : 11;
     kith_context *gpu = new_gpu_context(0), *cpu = cpu_context(0);
     double largest[2] = {0};
     for (int k = 0; k < 2 * sizes; k++) {
