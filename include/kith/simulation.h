@@ -134,8 +134,9 @@ typedef struct kith_diagnostics {
  *         solver than direct; whfast in single precision, on a GPU with more than 64 bodies, with
  *         a softening, with a solver other than direct, under a law other than gravity, or with
  *         collisions, encounters or escapes; hybrid in the same cases except for collisions,
- * encounters and escapes, and also on a GPU or in an ensemble; collisions, encounters or escapes in
- * an ensemble or on a GPU; a thermostat in an ensemble; substeps of a slab), KITH_OUT_OF_MEMORY.
+ *         encounters and escapes, and also on a GPU or in an ensemble; collisions, encounters or
+ *         escapes in an ensemble or on a GPU; a thermostat in an ensemble; substeps of a slab),
+ *         KITH_OUT_OF_MEMORY.
  * Cost:   one evaluation of all forces; 3–7 arrays of N × D numbers, for ias15 37. */
 KITH_API kith_status kith_simulation_create(kith_context *context,
                                             const kith_simulation_options *options,
