@@ -145,14 +145,15 @@ static double error_of(const struct sums *sums)
     return sqrt(of_errors / n) / fmax(sqrt(of_forces / n), least_force());
 }
 
-/* Energies and virials, relative to the sum of their terms' sizes. */
+/* Energies and virials, relative to the sum of their terms' sizes: what a particle's own aliases
+ * add has the same sign for all of them. */
 static void assert_near_totals(double error)
 {
     double scale = 0;
     for (int64_t i = 0; i < now.n; i++)
         scale += fabs(0.5 * (now.is_gravity ? now.q[i] : 1) * exact.potential[i]);
     scale = fmax(scale, (double)now.n * least_force());
-    const double tolerance = 20 * error * scale;
+    const double tolerance = 300 * error * scale;
     if (!(fabs(of_gpu.totals.energy - exact.totals.energy) <= tolerance))
         fail_msg("energy %.12g and %.12g, of %g", of_gpu.totals.energy, exact.totals.energy, scale);
     for (int k = 0; k < 9; k++)
@@ -292,7 +293,7 @@ static void test_given_settings(void **state)
         assert_int_equal(of_gpu.report.grid[0], 15 + 2 * order);
         assert_true(error_of(&of_gpu) <= 3 * of_gpu.report.error_estimated);
         assert_near_totals(3 * of_gpu.report.error_estimated);
-        /* Without a report the setting is taken without a look at the particles. */
+        /* Without a report the setting is taken as it is. */
         kith_forces_options alone = given;
         double a[3];
         memcpy(a, of_gpu.a[7], sizeof a);
