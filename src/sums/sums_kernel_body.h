@@ -57,7 +57,8 @@ struct sums_constants {
     REAL c[law_constant_count];
 };
 
-/* sums_values(law, pair, value) and SUMS_DIVERGES(k). */
+/* sums_values(law, pair, value, factor): of value · factor; SUMS_DIVERGES(k), SUMS_IS_PRODUCT(k):
+ * the factor is not 1. */
 #include LAW_CUSTOM_BODY
 
 enum { sum_of_values, least_value, greatest_value, count_of_values, log_of_exponentials };
@@ -87,10 +88,15 @@ SIMD_INLINE VREAL origin_of(VREAL greatest)
     return law_select((greatest == infinite) | (greatest == -infinite), law_all((REAL)0), greatest);
 }
 
-/* One value a lane, where it counts. */
-SIMD_INLINE void reduce(struct reduced *reduced, int k, VREAL value, VMASK counts)
+/* One value · factor a lane, where it counts. */
+SIMD_INLINE void reduce(struct reduced *reduced, int k, VREAL value, VREAL factor, VMASK counts)
 {
     VREAL *to = &reduced->value[k];
+    if (SUMS_REDUCTION == sum_of_values && SUMS_IS_PRODUCT(k)) {
+        *to = law_select(counts, law_fma(value, factor, *to), *to);
+        return;
+    }
+    value = SUMS_IS_PRODUCT(k) ? value * factor : value;
     if (SUMS_REDUCTION == count_of_values)
         value = law_select(value != law_all((REAL)0), law_all((REAL)1), law_all((REAL)0));
     value = law_select(counts, value, nothing());
@@ -111,11 +117,11 @@ SIMD_INLINE void reduce(struct reduced *reduced, int k, VREAL value, VMASK count
 SIMD_INLINE void add_pairs(const struct sums_constants *law, const struct sums_pair *pair,
                            VMASK counts, struct reduced *reduced)
 {
-    VREAL value[SUMS_OUTPUTS];
-    sums_values(law, pair, value);
+    VREAL value[SUMS_OUTPUTS], factor[SUMS_OUTPUTS];
+    sums_values(law, pair, value, factor);
     SIMD_UNROLL
     for (int k = 0; k < SUMS_OUTPUTS; k++)
-        reduce(reduced, k, value[k],
+        reduce(reduced, k, value[k], factor[k],
                SUMS_DIVERGES(k) ? counts & (VMASK)(pair->s2 != law_all((REAL)0)) : counts);
 }
 
@@ -128,13 +134,23 @@ SIMD_INLINE VMASK first_lanes(int64_t count)
     return number < (VMASK){0} + (WHOLE)(count < LANES ? count : LANES);
 }
 
+/* The lane of this number; none if it has none. */
+SIMD_INLINE VMASK only_lane(int64_t number)
+{
+    const int64_t most = number < 0 || number >= LANES ? -1 : number;
+    VMASK lanes;
+    for (int lane = 0; lane < LANES; lane++)
+        lanes[lane] = lane;
+    return lanes == (VMASK){0} + (WHOLE)most;
+}
+
 SIMD_INLINE void set_vector(struct sums_pair *pair, const VREAL d[3])
 {
     pair->s2 = d[0] * d[0];
     for (int c = 0; c < 3; c++) {
         pair->d[c] = c < SUMS_DIMENSIONS ? d[c] : law_all((REAL)0);
-        if (c > 0 && c < SUMS_DIMENSIONS)
-            pair->s2 = pair->s2 + d[c] * d[c];
+        if (c > 0 && c < SUMS_DIMENSIONS) /* within a cutoff rounded as cells/geometry.h has it */
+            pair->s2 = SUMS_ALL_PAIRS ? law_fma(d[c], d[c], pair->s2) : pair->s2 + d[c] * d[c];
     }
 }
 
@@ -150,45 +166,75 @@ struct target {
     VREAL at[3], more[SUMS_MORE_AXES + 1];
 };
 
+/* The lanes of a sum, in pairs. */
+SIMD_INLINE double sum_lanes(VREAL x)
+{
+    double lane[LANES];
+    SIMD_UNROLL
+    for (int k = 0; k < LANES; k++)
+        lane[k] = (double)x[k];
+    SIMD_UNROLL
+    for (int half = LANES / 2; half > 0; half /= 2) {
+        SIMD_UNROLL
+        for (int k = 0; k < half; k++)
+            lane[k] += lane[k + half];
+    }
+    return lane[0];
+}
+
+/* Joins one number with a result. */
+SIMD_INLINE double join_one(double a, double b)
+{
+    if (SUMS_REDUCTION == least_value)
+        return b < a || b != b ? b : a;
+    return b > a || b != b ? b : a;
+}
+
+SIMD_INLINE void join(const struct sums_targets *targets, int64_t at, VREAL value, VREAL rest)
+{
+    double *to = &targets->value[at];
+    if (SUMS_REDUCTION == sum_of_values || SUMS_REDUCTION == count_of_values) {
+        *to += sum_lanes(value);
+        return;
+    }
+    double joined = *to;
+    for (int lane = 0; lane < LANES; lane++)
+        joined = join_one(joined, (double)value[lane]);
+    if (SUMS_REDUCTION == log_of_exponentials) {
+        const double origin = isinf(joined) ? 0 : joined;
+        const double before = targets->rest[at];
+        targets->rest[at] = (before > 0 ? before * exp(*to - origin) : before) +
+                            sum_lanes(rest * law_exp(value - law_all((REAL)origin)));
+    }
+    *to = joined;
+}
+
+SIMD_INLINE void begin_target(const struct sums_targets *targets, int64_t slot,
+                              struct target *target, struct sums_pair *pair,
+                              struct reduced *reduced)
+{
+    target->slot = slot;
+    for (int c = 0; c < SUMS_DIMENSIONS; c++)
+        target->at[c] = law_all(((const REAL *)targets->position[c])[slot]);
+    for (int c = 0; c < SUMS_MORE_AXES; c++)
+        target->more[c] = law_all(((const REAL *)targets->column[SUMS_COLUMNS_I + c])[slot]);
+    for (int c = 0; c < SUMS_COLUMNS_I; c++)
+        pair->column[c] = law_all(((const REAL *)targets->column[c])[slot]);
+    for (int k = 0; k < SUMS_OUTPUTS; k++) {
+        reduced->value[k] = nothing();
+        reduced->rest[k] = law_all((REAL)0);
+    }
+}
+
+SIMD_INLINE void join_target(const struct sums_targets *targets, int64_t slot,
+                             const struct reduced *reduced)
+{
+    for (int k = 0; k < SUMS_OUTPUTS; k++)
+        join(targets, slot * SUMS_OUTPUTS + k, reduced->value[k], reduced->rest[k]);
+}
+
 #if SUMS_ALL_PAIRS
-
-/* Every source from begin to end. */
-SIMD_INLINE void add_range(const struct sums_constants *law,
-                           const struct sums_candidates *candidates, const struct target *target,
-                           int64_t begin, int64_t end, struct sums_pair *pair,
-                           struct reduced *reduced)
-{
-    for (int64_t p = begin; p < end; p += LANES) {
-        VREAL d[3];
-        for (int c = 0; c < SUMS_DIMENSIONS; c++)
-            d[c] = simd_load((const REAL *)candidates->position[c] + p) - target->at[c];
-        set_vector(pair, d);
-        for (int c = 0; c < SUMS_MORE_AXES; c++) {
-            const REAL *x = candidates->column[SUMS_COLUMNS_J + c];
-            add_axis(pair, simd_load(x + p) - target->more[c]);
-        }
-        for (int c = 0; c < SUMS_COLUMNS_J; c++)
-            pair->column[SUMS_COLUMNS_I + c] = simd_load((const REAL *)candidates->column[c] + p);
-        add_pairs(law, pair, first_lanes(end - p), reduced);
-    }
-}
-
-SIMD_INLINE int64_t add_candidates(const struct sums_constants *law,
-                                   const struct sums_candidates *candidates,
-                                   const struct target *target, struct sums_pair *pair,
-                                   struct reduced *reduced)
-{
-    const int64_t begin = candidates->range->begin, end = candidates->range->end;
-    const int64_t self = target->slot;
-    if (!candidates->leaves_out_self || self < begin || self >= end) {
-        add_range(law, candidates, target, begin, end, pair, reduced);
-        return end - begin;
-    }
-    add_range(law, candidates, target, begin, self, pair, reduced);
-    add_range(law, candidates, target, self + 1, end, pair, reduced);
-    return end - begin - 1;
-}
-
+#include "sums/all_kernel_body.h"
 #else
 
 #if !SUMS_LISTED
@@ -357,96 +403,7 @@ SIMD_INLINE int64_t add_found(const struct sums_constants *law, REAL limit,
     return total;
 }
 
-#endif
-
-/* The lanes of a sum, in pairs. */
-SIMD_INLINE double sum_lanes(VREAL x)
-{
-    double lane[LANES];
-    SIMD_UNROLL
-    for (int k = 0; k < LANES; k++)
-        lane[k] = (double)x[k];
-    SIMD_UNROLL
-    for (int half = LANES / 2; half > 0; half /= 2) {
-        SIMD_UNROLL
-        for (int k = 0; k < half; k++)
-            lane[k] += lane[k + half];
-    }
-    return lane[0];
-}
-
-/* Joins one number with a result. */
-SIMD_INLINE double join_one(double a, double b)
-{
-    if (SUMS_REDUCTION == least_value)
-        return b < a || b != b ? b : a;
-    return b > a || b != b ? b : a;
-}
-
-SIMD_INLINE void join(const struct sums_targets *targets, int64_t at, VREAL value, VREAL rest)
-{
-    double *to = &targets->value[at];
-    if (SUMS_REDUCTION == sum_of_values || SUMS_REDUCTION == count_of_values) {
-        *to += sum_lanes(value);
-        return;
-    }
-    double joined = *to;
-    for (int lane = 0; lane < LANES; lane++)
-        joined = join_one(joined, (double)value[lane]);
-    if (SUMS_REDUCTION == log_of_exponentials) {
-        const double origin = isinf(joined) ? 0 : joined;
-        const double before = targets->rest[at];
-        targets->rest[at] = (before > 0 ? before * exp(*to - origin) : before) +
-                            sum_lanes(rest * law_exp(value - law_all((REAL)origin)));
-    }
-    *to = joined;
-}
-
-SIMD_INLINE void begin_target(const struct sums_targets *targets, int64_t slot,
-                              struct target *target, struct sums_pair *pair,
-                              struct reduced *reduced)
-{
-    target->slot = slot;
-    for (int c = 0; c < SUMS_DIMENSIONS; c++)
-        target->at[c] = law_all(((const REAL *)targets->position[c])[slot]);
-    for (int c = 0; c < SUMS_MORE_AXES; c++)
-        target->more[c] = law_all(((const REAL *)targets->column[SUMS_COLUMNS_I + c])[slot]);
-    for (int c = 0; c < SUMS_COLUMNS_I; c++)
-        pair->column[c] = law_all(((const REAL *)targets->column[c])[slot]);
-    for (int k = 0; k < SUMS_OUTPUTS; k++) {
-        reduced->value[k] = nothing();
-        reduced->rest[k] = law_all((REAL)0);
-    }
-}
-
-SIMD_INLINE void join_target(const struct sums_targets *targets, int64_t slot,
-                             const struct reduced *reduced)
-{
-    for (int k = 0; k < SUMS_OUTPUTS; k++)
-        join(targets, slot * SUMS_OUTPUTS + k, reduced->value[k], reduced->rest[k]);
-}
-
-#if SUMS_ALL_PAIRS
-
-SIMD_INLINE int64_t sum_block(const struct sums_constants *law, REAL limit,
-                              const struct sums_candidates *candidates,
-                              const struct sums_targets *targets, int64_t begin, int64_t end,
-                              int moved)
-{
-    int64_t pairs = 0;
-    (void)limit, (void)moved;
-    for (int64_t slot = begin; slot < end; slot++) {
-        struct reduced reduced;
-        struct sums_pair pair;
-        struct target target;
-        begin_target(targets, slot, &target, &pair, &reduced);
-        pairs += add_candidates(law, candidates, &target, &pair, &reduced);
-        join_target(targets, slot, &reduced);
-    }
-    return pairs;
-}
-
-#elif SUMS_LISTED
+#if SUMS_LISTED
 
 /* A target's pairs of a list from begin to end, or its pair with itself, as if they were found. */
 SIMD_INLINE int64_t take_listed(const struct sums_candidates *candidates, int64_t begin,
@@ -548,6 +505,8 @@ SIMD_INLINE int64_t sum_block(const struct sums_constants *law, REAL limit,
     }
     return pairs;
 }
+
+#endif
 
 #endif
 

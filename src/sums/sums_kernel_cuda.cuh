@@ -43,7 +43,8 @@ struct sums_constants {
     REAL c[law_constant_count];
 };
 
-/* sums_values(law, pair, value) and SUMS_DIVERGES(k). */
+/* sums_values(law, pair, value, factor): of value · factor; SUMS_DIVERGES(k), SUMS_IS_PRODUCT(k):
+ * the factor is not 1. */
 #include LAW_CUSTOM_BODY
 
 enum { sum_of_values, least_value, greatest_value, count_of_values, log_of_exponentials };
@@ -121,14 +122,15 @@ LAW_INLINE void join_all(struct reduced<double> *to, const struct reduced<REAL> 
 LAW_INLINE void add_pair(const struct sums_constants &law, const struct sums_pair &pair,
                          struct reduced<REAL> *batch)
 {
-    REAL value[SUMS_OUTPUTS];
-    sums_values(&law, &pair, value);
+    REAL factor[SUMS_OUTPUTS], value[SUMS_OUTPUTS];
+    sums_values(&law, &pair, value, factor);
 #pragma unroll
     for (int k = 0; k < SUMS_OUTPUTS; k++) {
         if (SUMS_DIVERGES(k) && pair.s2 == 0)
             continue;
-        const REAL counted = value[k] != 0 ? 1 : 0;
-        join<REAL>(batch, k, SUMS_REDUCTION == count_of_values ? counted : value[k], 1);
+        const REAL product = SUMS_IS_PRODUCT(k) ? value[k] * factor[k] : value[k];
+        const REAL counted = product != 0 ? 1 : 0;
+        join<REAL>(batch, k, SUMS_REDUCTION == count_of_values ? counted : product, 1);
     }
 }
 

@@ -7,6 +7,27 @@
 #include "law/formula_write.h"
 #include "sums/columns.h"
 
+static bool diverges(const struct sums_formulas *formulas, int32_t k)
+{
+    return formulas->diverges[k];
+}
+
+static bool is_product(const struct sums_formulas *formulas, int32_t k)
+{
+    return formulas->formula->nodes[formulas->output[k]].operation == (int32_t)formula_multiply;
+}
+
+/* A macro of the number of an output. */
+static void write_choice(FILE *to, const char *name, const struct sums_formulas *formulas,
+                         bool (*chooses)(const struct sums_formulas *formulas, int32_t k))
+{
+    fprintf(to, "#define %s(k) (0", name);
+    for (int32_t k = 0; k < formulas->output_count; k++)
+        if (chooses(formulas, k))
+            fprintf(to, " || (k) == %d", (int)k);
+    fputs(")\n", to);
+}
+
 static void write_numbers(FILE *to, const struct sums_problem *problem)
 {
     bool periodic = problem->list.shifts != NULL;
@@ -29,11 +50,9 @@ static void write_numbers(FILE *to, const struct sums_problem *problem)
             (int)sums_more_axes(problem), problem->cutoff == 0 && !is_listed, is_listed, periodic,
             (int)problem->formulas->output_count, (int)sums_column_count(problem->formulas->uses_i),
             (int)sums_column_count(problem->formulas->uses_j), (int)problem->reduction);
-    fputs("#define SUMS_DIVERGES(k) (0", to);
-    for (int32_t k = 0; k < problem->formulas->output_count; k++)
-        if (problem->formulas->diverges[k])
-            fprintf(to, " || (k) == %d", (int)k);
-    fputs(")\n#else\n", to);
+    write_choice(to, "SUMS_DIVERGES", problem->formulas, diverges);
+    write_choice(to, "SUMS_IS_PRODUCT", problem->formulas, is_product);
+    fputs("#else\n", to);
 }
 
 /* The formula writer names a column by its variable; the pair has those that are used. */
@@ -49,20 +68,40 @@ static void write_columns(FILE *to, const struct sums_formulas *formulas)
     }
 }
 
+static void write_root(const struct formula_writer *writer, const char *name, int32_t k,
+                       int32_t root)
+{
+    fprintf(writer->to, "    %s[%d] = ", name, (int)k);
+    formula_write_root(writer, root);
+    fputs(";\n", writer->to);
+}
+
+/* Of a product its two factors, so that a sum of it takes one fused operation. */
 static void write_values(FILE *to, const struct sums_formulas *formulas)
 {
     struct formula_writer writer;
+    int32_t roots[2 * KITH_SUMS_MAX_OUTPUTS], count = 0;
+    for (int32_t k = 0; k < formulas->output_count; k++) {
+        roots[count++] = formulas->output[k];
+        if (is_product(formulas, k)) {
+            formula_factors_of(&formulas->formula->nodes[formulas->output[k]], &roots[count - 1]);
+            count++;
+        }
+    }
     formula_writer_begin(&writer, to, formulas->formula, "pair->s2", " + S2_FLOOR");
     fputs("LAW_INLINE void sums_values(const struct sums_constants *law,\n"
-          "    const struct sums_pair *pair, VREAL value[SUMS_OUTPUTS])\n"
+          "    const struct sums_pair *pair, VREAL value[SUMS_OUTPUTS],\n"
+          "    VREAL factor[SUMS_OUTPUTS])\n"
           "{\n"
           "    (void)law, (void)pair;\n",
           to);
-    formula_write_statements(&writer, formulas->output, formulas->output_count, 0);
-    for (int32_t k = 0; k < formulas->output_count; k++) {
-        fprintf(to, "    value[%d] = ", (int)k);
-        formula_write_root(&writer, formulas->output[k]);
-        fputs(";\n", to);
+    formula_write_statements(&writer, roots, count, 0);
+    for (int32_t k = 0, at = 0; k < formulas->output_count; k++) {
+        write_root(&writer, "value", k, roots[at++]);
+        if (is_product(formulas, k))
+            write_root(&writer, "factor", k, roots[at++]);
+        else
+            fprintf(to, "    factor[%d] = law_all((REAL)1);\n", (int)k);
     }
     fputs("}\n#endif\n", to);
 }
