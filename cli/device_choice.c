@@ -65,9 +65,9 @@ void cli_parse_device(const char *text, const struct argp_state *state,
 
 int cli_add_peers(const char *command, const struct chosen_device *chosen, kith_context *context)
 {
-    return kith_context_add_peers(context, chosen->peers, chosen->peer_count) == KITH_OK
-               ? exit_ok
-               : cli_fail(command);
+    const int32_t count = job_is_divided() ? 0 : chosen->peer_count;
+    return kith_context_add_peers(context, chosen->peers, count) == KITH_OK ? exit_ok
+                                                                            : cli_fail(command);
 }
 
 kith_device cli_first_device(void)
@@ -82,8 +82,13 @@ kith_device cli_first_device(void)
 kith_context_options cli_context_to_begin(const struct common_options *common)
 {
     kith_context_options options = common->context;
+    const struct chosen_device *chosen = &common->chosen;
     if (options.device.kind == KITH_DEVICE_AUTO)
         options.device.kind = KITH_CPU;
+    if (job_is_divided() && chosen->peer_count > 0) {
+        const int32_t k = job_rank_of_machine() % (chosen->peer_count + 1);
+        options.device.index = k == 0 ? chosen->device.index : chosen->peers[k - 1];
+    }
     return options;
 }
 

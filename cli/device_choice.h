@@ -7,10 +7,12 @@
 /* The first GPU of this machine, or the CPU. */
 kith_device cli_first_device(void);
 
-/* The context with which a command with --device auto starts: on the CPU, to read its input. */
+/* The context with which a command starts: with --device auto on the CPU, to read its input; of
+ * several GPUs on the first, or, in a job of several processes, on one for each rank of a machine.
+ */
 kith_context_options cli_context_to_begin(const struct common_options *common);
 
-/* The further GPUs of --device cuda:0,1 or cuda:all. Returns an exit code. */
+/* The further GPUs of --device cuda:0,1 or cuda:all, of one process. Returns an exit code. */
 int cli_add_peers(const char *command, const struct chosen_device *chosen, kith_context *context);
 
 /* Brings a context of cli_context_to_begin to the device that suits the work, and reports which

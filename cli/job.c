@@ -134,6 +134,11 @@ int job_load_bodies(const char *command, kith_context *context, const struct inp
     return code;
 }
 
+int32_t job_rank_of_machine(void)
+{
+    return job_is_divided() ? ranks_mpi_rank_of_machine() : 0;
+}
+
 int32_t job_size(void)
 {
     return job_is_divided() ? job.size : 1;
@@ -220,6 +225,11 @@ bool job_writes(void)
 bool job_failed_elsewhere(void)
 {
     return false;
+}
+
+int32_t job_rank_of_machine(void)
+{
+    return 0;
 }
 
 int32_t job_size(void)

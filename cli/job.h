@@ -20,6 +20,9 @@ int job_begin(const char *command, const struct launcher *launcher);
 int job_create_context(const char *command, const kith_context_options *options,
                        kith_context **context);
 
+/* The number of this rank among those of its machine; 0 of one process. */
+int32_t job_rank_of_machine(void);
+
 /* The number of ranks; 1 of one process. */
 int32_t job_size(void);
 

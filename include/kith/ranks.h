@@ -59,14 +59,16 @@ typedef struct kith_messages {
  * cancelled, all are. A rank that cannot continue must end the job (MPI_Abort), because the others
  * would wait for it.
  *
- *   context   on the CPU, not yet part of a job
+ *   context   not yet part of a job; on the CPU, or each on a GPU of one kind: those divide direct
+ *             sums and trees as the peers of a context do (below), and sums within a cutoff are
+ *             refused there
  *   messages  the library's functions, and state, their first argument: both must exist as long as
  *             the context
  *   size      the number of ranks, at least 1
  *   rank      which of them this is, 0 to size - 1
  *
  * Collective. Errors: KITH_INVALID_ARGUMENT (a function is NULL; size or rank is out of range; the
- * context is part of a job), KITH_UNSUPPORTED (the context of a rank is on a GPU),
+ * context is part of a job), KITH_UNSUPPORTED (the contexts are on devices of several kinds),
  * KITH_OUT_OF_MEMORY. The bytes and messages of each solver are in docs/howto/cluster.md. */
 KITH_API kith_status kith_context_join(kith_context *context, const kith_messages *messages,
                                        void *state, int32_t size, int32_t rank);

@@ -85,7 +85,7 @@ class Context(Bound):
         A ``cudaStream_t`` as a number, or a stream of CuPy (``.ptr``) or PyTorch
         (``.cuda_stream``). The context holds a reference to it.
     communicator : mpi4py.MPI.Intracomm, optional
-        The processes of a job started by ``mpirun``, which compute on CPUs: `forces` and
+        The processes of a job started by ``mpirun``, on CPUs unless `device` names a GPU for each: `forces` and
         `Simulation` divide their work among them. All of them make the same calls with the same arguments, in
         the same order, and get the same results, with the bits of one process. By default the processors of a
         machine are divided among its ranks. Start Python as ``mpirun -n 4 python -m mpi4py program.py``: an

@@ -128,6 +128,13 @@ kith_status cuda_add_peers(kith_context *context, const int32_t *indices, int32_
     return status;
 }
 
+kith_status cuda_check_not_recording(kith_context *context)
+{
+    return cuda_state_of(context)->recording
+               ? kith_fail(KITH_UNSUPPORTED, "work of several devices cannot be recorded")
+               : KITH_OK;
+}
+
 kith_status cuda_count_peers(kith_context *context, int32_t *count)
 {
     const struct cuda_peers *peers = peers_of(context);
@@ -135,8 +142,7 @@ kith_status cuda_count_peers(kith_context *context, int32_t *count)
     *count = 0;
     if (!peers)
         return KITH_OK;
-    if (cuda_state_of(context)->recording)
-        return kith_fail(KITH_UNSUPPORTED, "work of several devices cannot be recorded");
+    KITH_TRY(cuda_check_not_recording(context));
     KITH_TRY(cuda_check(cudaStreamIsCapturing(cuda_stream(context), &capture), "using the stream"));
     if (capture == cudaStreamCaptureStatusNone)
         *count = peers->count;

@@ -16,6 +16,9 @@ kith_status cuda_add_peers(kith_context *context, const int32_t *indices, int32_
  * Errors: KITH_UNSUPPORTED while kith records, which then continues without a recording. */
 kith_status cuda_count_peers(kith_context *context, int32_t *count);
 
+/* KITH_UNSUPPORTED while kith records: work that waits for the device on the host cannot be. */
+kith_status cuda_check_not_recording(kith_context *context);
+
 /* The part of one device in a work that all share: part `index` of `count`. Part 0 is that of the
  * context itself, the leader. */
 struct cuda_part {

@@ -7,6 +7,7 @@
 #include "device/cuda_peers.h"
 #include "forces/ring_groups.h"
 #include "forces/ring_sum_cuda.cuh"
+#include "ranks/device_parts.h"
 
 /* Memory for the sources' sums between two kernels. A chunk of the ring has as many offsets as go
  * into it (one at least: `values` reals per body). The sums of the targets come on top, and the
@@ -189,11 +190,12 @@ kith_status ring_add_groups(kith_context *context, const typename variant::pair:
     return cuda_check_launch("starting the kernel that adds groups of symmetric forces");
 }
 
-/* A problem whose groups several devices share. */
+/* A problem of which several devices share the groups first … end − 1. */
 template <typename variant> struct ring_shared_work {
     const typename variant::pair::problem *problem;
     const struct ring_plan *plan;
     const struct ring_memory<typename variant::real> *memory; /* of the leader */
+    int64_t first, end;
 };
 
 /* The columns that the kernels read, on the part's device. */
@@ -227,8 +229,9 @@ kith_status ring_do_part(const struct cuda_part *part, void *argument)
         (const struct ring_shared_work<variant> *)argument;
     const struct ring_plan *plan = work->plan;
     const int64_t row = variant::values * plan->padded;
-    const int64_t first = share_begin(plan->groups, part->count, part->index);
-    const int64_t end = share_begin(plan->groups, part->count, part->index + 1);
+    const int64_t groups = work->end - work->first;
+    const int64_t first = work->first + share_begin(groups, part->count, part->index);
+    const int64_t end = work->first + share_begin(groups, part->count, part->index + 1);
     if (part->index == 0)
         return ring_sum_groups<variant, otherwise>(part->context, work->problem, plan,
                                                    *work->memory, first, end);
@@ -245,6 +248,20 @@ kith_status ring_do_part(const struct cuda_part *part, void *argument)
                                (end - first) * row * (int64_t)sizeof(double));
 }
 
+/* The sums of the groups of this process, by all of its devices. */
+template <typename variant, typename otherwise>
+kith_status ring_sum_shared(kith_context *context, struct ring_shared_work<variant> *work)
+{
+    int32_t peers = 0;
+    if (work->plan->groups > 1)
+        KITH_TRY(cuda_count_peers(context, &peers));
+    if (peers > 0)
+        return cuda_share(context, false, ring_do_part<variant, otherwise>, work);
+    return ring_sum_groups<variant, otherwise>(context, work->problem, work->plan, *work->memory,
+                                               work->first, work->end);
+}
+
+/* Groups are divided among the ranks of a job, and those of a rank among its devices. */
 template <typename variant, typename otherwise = variant>
 kith_status ring_forces(kith_context *context, const typename variant::pair::problem *problem)
 {
@@ -252,19 +269,23 @@ kith_status ring_forces(kith_context *context, const typename variant::pair::pro
                       !otherwise::pair::by_masses,
                   "both share plan and sums");
     const struct ring_plan plan = ring_plan_for<variant>(context, problem->target_count);
-    struct ring_memory<typename variant::real> memory;
-    int32_t peers = 0;
-    if (plan.groups > 1)
-        KITH_TRY(cuda_count_peers(context, &peers));
-    KITH_TRY(ring_scratch<variant>(context, &plan, &memory));
-    struct ring_shared_work<variant> work = {
-        problem, &plan, &memory
+    struct ring_memory<typename variant::real> memory = {
     };
-    if (peers > 0)
-        KITH_TRY((cuda_share(context, false, ring_do_part<variant, otherwise>, &work)));
-    else
-        KITH_TRY(
-            (ring_sum_groups<variant, otherwise>(context, problem, &plan, memory, 0, plan.groups)));
+    int32_t rank = 0, ranks = 1;
+    const bool is_divided = plan.groups > 1 && ranks_device_share(context, &rank, &ranks);
+    if (is_divided)
+        KITH_TRY(cuda_check_not_recording(context));
+    kith_status status = ring_scratch<variant>(context, &plan, &memory);
+    struct ring_shared_work<variant> work = {
+        problem, &plan, &memory, share_begin(plan.groups, ranks, rank),
+            share_begin(plan.groups, ranks, rank + 1)
+    };
+    if (status == KITH_OK)
+        status = ring_sum_shared<variant, otherwise>(context, &work);
+    if (is_divided)
+        status = ranks_gather_on_device(context, status, memory.groups, plan.groups,
+                                        variant::values * plan.padded * (int64_t)sizeof(double));
+    KITH_TRY(status);
     return plan.groups > 1 ? ring_add_groups<variant>(context, problem, &plan, memory) : KITH_OK;
 }
 

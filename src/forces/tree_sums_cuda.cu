@@ -8,6 +8,7 @@
 #include "device/reals_cuda.cuh"
 #include "forces/deliver_cuda.cuh"
 #include "forces/tree_sums.h"
+#include "ranks/device_parts.h"
 #include "tree/accuracy.h"
 #include "tree/solve_cuda.h"
 
@@ -116,6 +117,7 @@ struct shared_tree {
     struct trees *trees;
     const struct tree_problem *problem;
     const struct tree_request *request;
+    int32_t rank, ranks;
 };
 
 /* The columns of a problem, on the part's device. */
@@ -156,44 +158,65 @@ static kith_status solve_part(const struct cuda_part *part, void *argument)
     struct tree_problem problem = *shared->problem;
     if (part->index > 0)
         KITH_TRY(send(part, &problem));
-    tree->share = part->index;
-    tree->shares = part->count;
+    tree->share = shared->rank * part->count + part->index;
+    tree->shares = shared->ranks * part->count;
     return tree_solve_cuda(part->context, &problem, shared->request, tree);
 }
 
-/* The results of the peers' targets, to those of the context's own tree. */
-static kith_status fetch_results(kith_context *context, const struct tree_problem *problem,
-                                 const struct tree_request *request, struct trees *trees)
+/* The results of the peers' targets, to those of the context's own tree, and their counts. */
+static kith_status fetch_results(kith_context *context, int64_t each, struct trees *trees)
 {
-    const int64_t each = 4 * kith_dtype_bytes(problem->dtype);
-    struct tree_counts counts = trees->own.counts;
     for (int32_t k = 0; k < trees->peers; k++) {
         const struct tree_state_cuda *tree = &trees->of_peers[k];
         const int64_t first = tree->range.first * each, bytes = tree->range.end * each - first;
-        counts.far += tree->counts.far;
-        counts.near_pairs += tree->counts.near_pairs;
+        trees->own.counts.far += tree->counts.far;
+        trees->own.counts.near_pairs += tree->counts.near_pairs;
         KITH_TRY(cuda_copy_from_peer(context, k, (char *)trees->own.results.memory + first,
                                      (const char *)tree->results.memory + first, bytes));
     }
-    trees->own.report = tree_report_of(problem, request, &counts, trees->own.sources.cell_count);
     return KITH_OK;
 }
 
+/* The targets of this process, by all of its devices. */
+static kith_status solve_shared(kith_context *context, const struct shared_tree *shared,
+                                int32_t peers)
+{
+    struct trees *trees = shared->trees;
+    struct tree_state_cuda *own = &trees->own;
+    if (peers > 0) {
+        if (!trees->of_peers)
+            KITH_TRY(kith_allocate(peers, sizeof *trees->of_peers, "a tree", &trees->of_peers));
+        trees->peers = peers;
+        KITH_TRY(cuda_share(context, true, solve_part, (void *)shared));
+        return fetch_results(context, 4 * kith_dtype_bytes(shared->problem->dtype), trees);
+    }
+    own->share = shared->rank;
+    own->shares = shared->ranks;
+    return tree_solve_cuda(context, shared->problem, shared->request, own);
+}
+
+/* Targets are divided among the ranks of a job, and those of a rank among its devices. */
 static kith_status solve(kith_context *context, const struct tree_problem *problem,
                          const struct tree_request *request, struct trees *trees)
 {
-    struct shared_tree shared = {trees, problem, request};
+    struct shared_tree shared = {trees, problem, request, 0, 1};
+    struct tree_state_cuda *own = &trees->own;
     int32_t peers = 0;
-    if (problem->target_count >= least_shared && problem->source_count > 0)
+    bool is_divided = false;
+    if (problem->target_count >= least_shared && problem->source_count > 0) {
         KITH_TRY(cuda_count_peers(context, &peers));
-    trees->own.share = trees->own.shares = 0;
-    if (peers == 0)
-        return tree_solve_cuda(context, problem, request, &trees->own);
-    if (!trees->of_peers)
-        KITH_TRY(kith_allocate(peers, sizeof *trees->of_peers, "a tree", &trees->of_peers));
-    trees->peers = peers;
-    KITH_TRY(cuda_share(context, true, solve_part, &shared));
-    return fetch_results(context, problem, request, trees);
+        is_divided = ranks_device_share(context, &shared.rank, &shared.ranks);
+    }
+    kith_status status = solve_shared(context, &shared, peers);
+    if (is_divided) {
+        status = ranks_gather_on_device(context, status, own->results.memory, problem->target_count,
+                                        4 * kith_dtype_bytes(problem->dtype));
+        if (status == KITH_OK)
+            ranks_add_counts(context, &own->counts.far, &own->counts.near_pairs);
+    }
+    KITH_TRY(status);
+    own->report = tree_report_of(problem, request, &own->counts, own->sources.cell_count);
+    return KITH_OK;
 }
 
 static kith_status evaluate(kith_context *context, const struct forces_tree_sums *sums, void *state,

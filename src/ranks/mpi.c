@@ -249,6 +249,16 @@ const char *ranks_mpi_version(void)
     return version;
 }
 
+int32_t ranks_mpi_rank_of_machine(void)
+{
+    MPI_Comm machine;
+    int rank = 0;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    MPI_Comm_rank(machine, &rank);
+    MPI_Comm_free(&machine);
+    return rank;
+}
+
 int32_t ranks_mpi_threads(void)
 {
     cpu_set_t mine, all;

@@ -30,6 +30,9 @@ double ranks_mpi_waited(void);
 /* Seconds of the processor that this process has had, without those in which it waited. */
 double ranks_mpi_worked(void);
 
+/* Collective: the number of this rank among those of its machine. */
+int32_t ranks_mpi_rank_of_machine(void);
+
 /* The number of processors of this machine for each of its ranks. */
 int32_t ranks_mpi_threads(void);
 

@@ -41,18 +41,33 @@ kith_status ranks_agree(kith_context *context, kith_status status)
     return ranks_agree_on(context, status, &nothing);
 }
 
+/* Collective: the devices of all ranks are of one kind, whose results have the same bits. */
+static kith_status check_devices(kith_context *context)
+{
+    const kith_device device = context->device;
+    kith_device_info info = {0};
+    kith_status status = KITH_OK;
+    if (context->services->describe)
+        status = context->services->describe(device.index, &info);
+    const double kind = (double)device.kind * 65536 + (double)info.multiprocessors;
+    double largest[2] = {kind, -kind};
+    KITH_TRY(ranks_agree(context, status));
+    ranks_maximum(context, largest, 2);
+    if (largest[0] == kind && largest[1] == -kind)
+        return KITH_OK;
+    return kith_fail(
+        KITH_UNSUPPORTED,
+        "device is %s, and the ranks of this job have devices of different kinds; give "
+        "all the CPU, or GPUs of one kind",
+        context->services->name);
+}
+
 kith_status ranks_join(kith_context *context, struct ranks *ranks)
 {
     context->ranks = ranks;
     int64_t isa = context->isa; /* best first */
-    const kith_status status =
-        context->device.kind == KITH_CPU
-            ? KITH_OK
-            : kith_fail(KITH_UNSUPPORTED,
-                        "device is %s, and the ranks of a job compute on the CPU; "
-                        "use cpu",
-                        context->services->name);
-    KITH_TRY(ranks_agree_on(context, status, &isa));
+    KITH_TRY(ranks_agree(context, check_devices(context)));
+    KITH_TRY(ranks_agree_on(context, KITH_OK, &isa));
     context->isa = (int32_t)isa;
     ranks_broadcast(context, &context->tuning, sizeof context->tuning);
     return KITH_OK;

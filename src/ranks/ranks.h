@@ -27,7 +27,8 @@ struct ranks {
 
 /* Makes a context that of one rank of a job, for its lifetime; ranks must exist as long.
  * Collective: all ranks then compute with the best instruction set that all of them have, and with
- * the tuning of rank 0. Errors: those of ranks_agree; KITH_UNSUPPORTED (not on the CPU). */
+ * the tuning of rank 0. Errors: those of ranks_agree; KITH_UNSUPPORTED (devices of several kinds).
+ */
 kith_status ranks_join(kith_context *context, struct ranks *ranks);
 
 /* Whether this rank reads and writes files; true for a single process. */

@@ -64,10 +64,19 @@ static inline void free_results(int32_t size, struct forces_rank *ranks)
         free(ranks[k].result);
 }
 
+/* The context of one process, for comparison. */
+static inline kith_context *context_of_one(void)
+{
+    const kith_context_options options = {.device = device_of_rank(0), .threads = 1};
+    kith_context *context = NULL;
+    assert_ok(kith_context_create(&options, &context));
+    return context;
+}
+
 static inline void check_same_bits(const struct forces_rank *like, int32_t size)
 {
     struct forces_rank alone = *like, ranks[most_ranks];
-    kith_context *context = cpu_context(1);
+    kith_context *context = context_of_one();
     alone.result = calloc(1, bytes_of(like) + 1);
     compute_forces(&alone, context);
     if (alone.status != KITH_OK)
@@ -121,7 +130,7 @@ static inline void check_steps(const kith_bodies *start, const kith_simulation_o
     struct simulation_rank alone = like, ranks[most_ranks];
     const int64_t n = start->count;
     assert_ok(kith_bodies_create(n, start->dimensions, KITH_VELOCITY, &alone.end));
-    kith_context *context = cpu_context(1);
+    kith_context *context = context_of_one();
     if (take_steps(&alone, context) != KITH_OK)
         fail_msg("%s", kith_error_message());
     kith_context_free(context);

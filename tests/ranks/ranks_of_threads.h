@@ -14,6 +14,15 @@
 
 enum { most_ranks = 16, most_posted = 4096 };
 
+/* Where ranks compute: by turns on so many GPUs, or on the CPU. */
+static int32_t gpus_of_ranks;
+
+static inline kith_device device_of_rank(int32_t rank)
+{
+    return gpus_of_ranks > 0 ? (kith_device){KITH_CUDA, rank % gpus_of_ranks}
+                             : (kith_device){KITH_CPU, 0};
+}
+
 /* On its way. */
 struct message {
     struct message *next;
@@ -210,7 +219,8 @@ struct rank_thread {
 static inline void *do_rank(void *argument)
 {
     struct rank_thread *rank = argument;
-    const kith_context_options options = {.device = {KITH_CPU, 0}, .threads = 1};
+    const kith_context_options options = {.device = device_of_rank(rank->state->rank),
+                                          .threads = 1};
     kith_context *context = NULL;
     if (kith_context_create(&options, &context) != KITH_OK ||
         kith_context_join(context, &library_of_threads, rank->state, rank->state->world->size,

@@ -1,0 +1,77 @@
+#include "ranks/device_parts.h"
+
+#include <stdlib.h>
+
+#include "core/memory.h"
+#include "device/context.h"
+#include "ranks/partition.h"
+#include "ranks/ranks.h"
+
+/* Memory of the host that the device copies to and from at its full speed, kept by the context. */
+struct host_room {
+    void *memory;
+    int64_t bytes;
+};
+
+static void free_room(kith_context *context, void *kept)
+{
+    struct host_room *room = kept;
+    context->services->release_host(context, room->memory);
+    free(room);
+}
+
+static const struct device_slot_kind room_slot = {.free = free_room};
+
+static kith_status host_memory(kith_context *context, int64_t bytes, char **memory)
+{
+    static const char what[] = "messages of ranks";
+    void **slot = device_slot(context, &room_slot);
+    if (!slot)
+        return kith_fail(KITH_OUT_OF_MEMORY, "no memory for the messages of ranks");
+    if (!*slot)
+        KITH_TRY(kith_allocate(1, sizeof(struct host_room), what, slot));
+    struct host_room *room = *slot;
+    if (bytes > room->bytes) {
+        context->services->release_host(context, room->memory);
+        *room = (struct host_room){0};
+        KITH_TRY(context->services->allocate_host(context, bytes, 1, what, &room->memory));
+        room->bytes = bytes;
+    }
+    *memory = room->memory;
+    return KITH_OK;
+}
+
+bool ranks_device_share(const kith_context *context, int32_t *index, int32_t *count)
+{
+    const struct ranks *ranks = context->ranks;
+    *index = ranks ? ranks->rank : 0;
+    *count = ranks ? ranks->size : 1;
+    return ranks != NULL;
+}
+
+void ranks_add_counts(const kith_context *context, int64_t *first, int64_t *second)
+{
+    unsigned long long counts[] = {(unsigned long long)*first, (unsigned long long)*second};
+    ranks_add(context, counts, 2);
+    *first = (int64_t)counts[0];
+    *second = (int64_t)counts[1];
+}
+
+kith_status ranks_gather_on_device(kith_context *context, kith_status status, void *data,
+                                   int64_t elements, int64_t element_bytes)
+{
+    const struct ranks *ranks = context->ranks;
+    const struct device_services *services = context->services;
+    const int64_t bytes = elements * element_bytes;
+    const int64_t begin = ranks_first(elements, ranks->size, ranks->rank) * element_bytes;
+    const int64_t end = ranks_first(elements, ranks->size, ranks->rank + 1) * element_bytes;
+    char *there = data, *here = NULL;
+    if (status == KITH_OK)
+        status = host_memory(context, bytes, &here);
+    if (status == KITH_OK)
+        status = services->copy_out(context, here + begin, there + begin, end - begin);
+    KITH_TRY(ranks_agree(context, status));
+    ranks_gather(context, here, element_bytes, elements, 1);
+    KITH_TRY(services->copy_in(context, there, here, begin));
+    return services->copy_in(context, there + end, here + end, bytes - end);
+}

@@ -1,0 +1,31 @@
+#ifndef RANKS_DEVICE_PARTS_H
+#define RANKS_DEVICE_PARTS_H
+
+#include "core/status.h"
+#include "kith/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Work of ranks that compute on devices with memory of their own: parts as ranks_first divides
+ * them, which come to all by way of the host. For C and for CUDA. */
+
+/* The number of this rank and of all; false, 0 and 1 for a single process. */
+bool ranks_device_share(const kith_context *context, int32_t *index, int32_t *count);
+
+/* Collective: of an array in the device's memory whose elements ranks_first divides, those of each
+ * rank come to all. status is that of this rank's work. Waits for the device.
+ *
+ * Errors: those of ranks_agree, the services' of copies; KITH_OUT_OF_MEMORY. */
+kith_status ranks_gather_on_device(kith_context *context, kith_status status, void *data,
+                                   int64_t elements, int64_t element_bytes);
+
+/* Collective: two counts, replaced by their sums over all ranks. */
+void ranks_add_counts(const kith_context *context, int64_t *first, int64_t *second);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
