@@ -162,6 +162,14 @@ static void assert_near_totals(double error)
                      exact.totals.virial[k], scale);
 }
 
+static void assert_all_near(const double *a, const double *b, int64_t count, double tolerance)
+{
+    for (int64_t k = 0; k < count; k++)
+        if (!(fabs(a[k] - b[k]) <= tolerance))
+            fail_msg("number %lld of %lld: %.17g and %.17g", (long long)k, (long long)count, a[k],
+                     b[k]);
+}
+
 static void use_law(const char *law)
 {
     kith_law_free(now.law);
@@ -354,6 +362,59 @@ static void test_two_laws(void **state)
     assert_near_totals(1e-8);
 }
 
+/* Ions of rock salt that begin to move: after some steps they are where forces by plain sums bring
+ * them; and the mesh may take longer steps than the pairs. */
+static void take_steps(kith_context *context, const char *solver, int32_t substeps,
+                       const kith_bodies *from, kith_bodies *to, double *drift)
+{
+    const kith_simulation_options options = {
+        .dt = 0.002,
+        .precision = KITH_F64,
+        .substeps = substeps,
+        .forces = {.law = now.law, .solver = solver_named(solver), .accuracy.error = 1e-8}};
+    kith_simulation *simulation = NULL;
+    kith_diagnostics before, after;
+    assert_ok(kith_simulation_create(context, &options, from, &simulation));
+    assert_ok(kith_simulation_diagnose(simulation, &before));
+    assert_ok(kith_simulation_step(simulation, 50));
+    assert_ok(kith_simulation_diagnose(simulation, &after));
+    assert_ok(kith_simulation_get_bodies(simulation, to));
+    *drift = fabs(after.total_energy / before.total_energy - 1);
+    kith_simulation_free(simulation);
+}
+
+static void test_steps_of_a_run(void **state)
+{
+    (void)state;
+    enum { ions = 216 };
+    kith_bodies *from = NULL, *by_plain_sums = NULL, *by_mesh = NULL;
+    kith_bodies **const all[] = {&from, &by_plain_sums, &by_mesh};
+    double drift = 0;
+    use_law("coulomb");
+    for (int k = 0; k < 3; k++)
+        assert_ok(kith_bodies_create(ions, 3, KITH_VELOCITY | KITH_MASS | KITH_CHARGE, all[k]));
+    for (int k = 0; k < 3; k++) {
+        from->cell[4 * k] = 6;
+        from->periodic[k] = true;
+    }
+    from->has_cell = true;
+    for (int64_t i = 0; i < ions; i++) {
+        const int64_t at[3] = {i % 6, i / 6 % 6, i / 36};
+        for (int c = 0; c < 3; c++)
+            from->position[3 * i + c] = (double)at[c] + uniform(-0.1, 0.1);
+        from->mass[i] = 1;
+        from->charge[i] = (at[0] + at[1] + at[2]) % 2 ? -1 : 1;
+    }
+    take_steps(cpu, "ewald", 1, from, by_plain_sums, &drift);
+    for (int32_t substeps = 1; substeps <= 3; substeps += 2) {
+        take_steps(gpu, "pme", substeps, from, by_mesh, &drift);
+        assert_true(drift < 1e-6);
+        assert_all_near(by_mesh->position, by_plain_sums->position, 3 * ions, 1e-6);
+    }
+    for (int k = 0; k < 3; k++)
+        kith_bodies_free(*all[k]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +425,7 @@ int main(void)
         cmocka_unit_test(test_bits_are_the_same_on_every_run),
         cmocka_unit_test(test_what_is_not_there_is_refused),
         cmocka_unit_test(test_two_laws),
+        cmocka_unit_test(test_steps_of_a_run),
     };
     if (gpu_is_absent("test_cuda_pme"))
         return exit_skipped;
