@@ -2,6 +2,7 @@
 
 #include "device_choice.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +69,16 @@ int cli_add_peers(const char *command, const struct chosen_device *chosen, kith_
     const int32_t count = job_is_divided() ? 0 : chosen->peer_count;
     return kith_context_add_peers(context, chosen->peers, count) == KITH_OK ? exit_ok
                                                                             : cli_fail(command);
+}
+
+const char *cli_devices_name(const struct chosen_device *chosen, kith_device device)
+{
+    static char name[5 * most_devices + 8];
+    int length = snprintf(name, sizeof name, "%s", cli_device_name(device));
+    for (int32_t k = 0; k < chosen->peer_count && !job_is_divided(); k++)
+        length +=
+            snprintf(name + length, sizeof name - (size_t)length, ",%d", (int)chosen->peers[k]);
+    return name;
 }
 
 kith_device cli_first_device(void)

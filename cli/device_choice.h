@@ -15,6 +15,9 @@ kith_context_options cli_context_to_begin(const struct common_options *common);
 /* The further GPUs of --device cuda:0,1 or cuda:all, of one process. Returns an exit code. */
 int cli_add_peers(const char *command, const struct chosen_device *chosen, kith_context *context);
 
+/* "cuda:0,1": a device and the peers that it has in one process. The string is static. */
+const char *cli_devices_name(const struct chosen_device *chosen, kith_device device);
+
 /* Brings a context of cli_context_to_begin to the device that suits the work, and reports which
  * where there is a choice. Does nothing without --device auto, and in a job of several processes.
  * Returns an exit code. */

@@ -267,7 +267,8 @@ static int print_json(const char *command, const struct forces_options *forces,
     json_add_real(object, "seconds", job->seconds);
     if (job_is_divided())
         json_add_real(object, "exchange_share", job_exchange_share());
-    cJSON_AddStringToObject(object, "device", cli_device_name(kith_context_device(context)));
+    cJSON_AddStringToObject(object, "device",
+                            cli_devices_name(&forces->common.chosen, kith_context_device(context)));
     cJSON_AddStringToObject(object, "precision", cli_precision_name(forces->common.precision));
     cJSON_AddStringToObject(object, "solver", solver);
     cJSON_AddStringToObject(object, "method",

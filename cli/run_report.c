@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device_choice.h"
 #include "job.h"
 #include "json.h"
 #include "progress.h"
 
-static int print_json(const char *command, bool is_ensemble, const kith_run_summary *summary)
+static int print_json(const char *command, const char *device, bool is_ensemble,
+                      const kith_run_summary *summary)
 {
     cJSON *object = cJSON_CreateObject();
     if (is_ensemble)
@@ -36,7 +38,7 @@ static int print_json(const char *command, bool is_ensemble, const kith_run_summ
     json_add_real(object, "seconds", summary->seconds);
     if (job_is_divided())
         json_add_real(object, "exchange_share", job_exchange_share());
-    cJSON_AddStringToObject(object, "device", cli_device_name(summary->device));
+    cJSON_AddStringToObject(object, "device", device);
     cJSON_AddStringToObject(object, "precision", cli_precision_name(summary->precision));
     cJSON_AddStringToObject(object, "integrator", summary->integrator);
     cJSON_AddStringToObject(object, "solver", summary->solver);
@@ -70,7 +72,7 @@ static void print_collisions(const kith_run_summary *summary)
                (long long)summary->bodies_final);
 }
 
-static void print_text(const char *output, const kith_run_summary *summary)
+static void print_text(const char *output, const char *device, const kith_run_summary *summary)
 {
     const int64_t here = summary->steps - summary->steps_resumed;
     if (summary->systems != 1)
@@ -81,7 +83,7 @@ static void print_text(const char *output, const kith_run_summary *summary)
     if (summary->dt_max > summary->dt_min)
         printf(" to %g", summary->dt_max);
     printf(" to time %.15g; %s, %s precision, %s\n", summary->time, summary->integrator,
-           cli_precision_name(summary->precision), cli_device_name(summary->device));
+           cli_precision_name(summary->precision), device);
     if (summary->steps_resumed > 0)
         printf("resumed after step %lld\n", (long long)summary->steps_resumed);
     print_collisions(summary);
@@ -111,11 +113,12 @@ static void warn_of_energy(const char *command, const kith_run_summary *summary)
 int run_report(const char *command, const struct common_options *common, const char *output,
                bool is_ensemble, const kith_run_summary *summary)
 {
+    const char *device = cli_devices_name(&common->chosen, summary->device);
     warn_of_energy(command, summary);
     if (common->json)
-        return print_json(command, is_ensemble || summary->systems != 1, summary);
+        return print_json(command, device, is_ensemble || summary->systems != 1, summary);
     if (!common->quiet)
-        print_text(output, summary);
+        print_text(output, device, summary);
     return exit_ok;
 }
 

@@ -204,6 +204,36 @@ static void test_a_simulation_by_several_gpus_has_the_bits_of_one(void **state)
     }
 }
 
+static void test_a_simulation_goes_on_with_another_number_of_gpus(void **state)
+{
+    const struct simulated_case the = {KITH_F64, 65537, 0, 3, common, "leapfrog"};
+    kith_bodies *bodies = random_bodies(*state, &the);
+    kith_context *one = new_gpu_context(NULL);
+    kith_simulation *whole = begin(one, &the, bodies);
+    assert_ok(kith_simulation_step(whole, 6));
+    kith_checkpoint checkpoint = {0};
+    for (int32_t part = 0; part < 3; part++) {
+        kith_context *context = context_of((part + 1) % 3, NULL);
+        kith_simulation *simulation = begin(context, &the, bodies);
+        if (part > 0)
+            assert_ok(kith_simulation_restore(simulation, &checkpoint));
+        assert_ok(kith_simulation_step(simulation, 2));
+        assert_ok(kith_simulation_save(simulation, &checkpoint));
+        if (part == 2) {
+            kith_bodies *a = state_of(simulation, bodies), *b = state_of(whole, bodies);
+            assert_same_state(a, b);
+            kith_bodies_free(a);
+            kith_bodies_free(b);
+        }
+        kith_simulation_free(simulation);
+        kith_context_free(context);
+    }
+    kith_checkpoint_free(&checkpoint);
+    kith_simulation_free(whole);
+    kith_context_free(one);
+    kith_bodies_free(bodies);
+}
+
 /* From 524 288 targets on. */
 static void test_trees_of_several_gpus_have_the_bits_of_one(void **state)
 {
@@ -309,6 +339,7 @@ int main(void)
         cmocka_unit_test_prestate(test_arrays_on_the_device_and_calls_one_after_another, &numbers),
         cmocka_unit_test_prestate(test_a_captured_call_has_the_same_bits, &numbers),
         cmocka_unit_test_prestate(test_a_simulation_by_several_gpus_has_the_bits_of_one, &numbers),
+        cmocka_unit_test_prestate(test_a_simulation_goes_on_with_another_number_of_gpus, &numbers),
         cmocka_unit_test_prestate(test_trees_of_several_gpus_have_the_bits_of_one, &numbers),
         cmocka_unit_test_prestate(test_trees_that_are_cancelled, &numbers),
         cmocka_unit_test_prestate(test_invalid_numbers_are_reported_once, &numbers),
