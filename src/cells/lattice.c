@@ -168,26 +168,3 @@ kith_status pairs_check_images(const struct pairs_lattice *lattice, double dista
                      "shorter distance, fewer points to look for, or a larger cell",
                      images, distance * unit);
 }
-
-void pairs_nearest_image(const struct pairs_lattice *lattice, const double x_i[3],
-                         const double x_j[3], int32_t image[3])
-{
-    double start[3], least = (double)INFINITY;
-    int32_t most[3] = {0}, at[3];
-    for (int c = 0; c < 3; c++)
-        start[c] = x_j[c] - x_i[c];
-    for (int k = 0; k < 3; k++) /* |component + at| height ≤ distance, and |component| < 1 */
-        if (lattice->periodic[k])
-            most[k] = 1 + (int32_t)(length(start) / lattice->height[k]);
-    for (at[0] = -most[0]; at[0] <= most[0]; at[0]++)
-        for (at[1] = -most[1]; at[1] <= most[1]; at[1]++)
-            for (at[2] = -most[2]; at[2] <= most[2]; at[2]++) {
-                double d[3];
-                for (int c = 0; c < 3; c++)
-                    d[c] = start[c] + pairs_translation(lattice, at, c);
-                if (length(d) < least) {
-                    least = length(d);
-                    memcpy(image, at, sizeof at);
-                }
-            }
-}

@@ -2,6 +2,7 @@
 #define CELLS_LATTICE_H
 
 #include "cells/geometry.h"
+#include "cells/nearest_image.h"
 #include "core/status.h"
 #include "kith/cell.h"
 
@@ -13,10 +14,5 @@ kith_status pairs_lattice_make(const kith_cell *cell, int32_t dimensions, double
 /* Fails with KITH_UNSUPPORTED if each point has too many images within a distance; the distance is
  * in units of `unit`. */
 kith_status pairs_check_images(const struct pairs_lattice *lattice, double distance, double unit);
-
-/* The image of x_j that is nearest to x_i, both wrapped: of least |x_j − x_i + image · cell|; of
- * equally near ones the first. */
-void pairs_nearest_image(const struct pairs_lattice *lattice, const double x_i[3],
-                         const double x_j[3], int32_t image[3]);
 
 #endif

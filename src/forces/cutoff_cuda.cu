@@ -188,8 +188,10 @@ static kith_status evaluate(kith_context *context, const struct forces_problem *
     struct cutoff_kept *found = NULL;
     bool done = false;
     KITH_TRY(begin(kept, &found));
+    KITH_TRY(excluded_take_cuda(context, problem, &found->memory.excluded));
     if (takes_list(problem, law, found)) {
-        KITH_TRY(verlet_forces_cuda(context, problem, law, &found->verlet, &done));
+        KITH_TRY(verlet_forces_cuda(context, problem, law, &found->memory.excluded, &found->verlet,
+                                    &done));
         found->lacks_list = !done;
     }
     return done ? KITH_OK : forces_cutoff_cuda(context, problem, law, &found->memory);
@@ -205,7 +207,9 @@ static kith_status take_steps(kith_context *context, const struct forces_problem
     KITH_TRY(begin(kept, &found));
     if (!takes_list(problem, law, found) || (steps->noise && law->view.formula))
         return KITH_OK;
-    KITH_TRY(verlet_steps_cuda(context, problem, law, steps, &found->verlet, &has_list));
+    KITH_TRY(excluded_take_cuda(context, problem, &found->memory.excluded));
+    KITH_TRY(verlet_steps_cuda(context, problem, law, steps, &found->memory.excluded,
+                               &found->verlet, &has_list));
     found->lacks_list = !has_list;
     *done = has_list ? steps->count : 0;
     return KITH_OK;

@@ -6,6 +6,7 @@
 
 #include "forces/cutoff.h"
 #include "forces/cutoff_cuda_problem.h"
+#include "forces/excluded_cuda.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,14 +20,15 @@ struct cutoff_cuda_block {
 
 struct cutoff_cuda_memory {
     struct cutoff_cuda_block columns, pairs;
+    struct excluded_cuda excluded;
 };
 
 /* Takes memory for this many bytes; what was there is lost if it grows. */
 kith_status cutoff_cuda_grow(kith_context *context, int64_t bytes, struct cutoff_cuda_block *block);
 
-/* Lists the pairs within the cutoff, at every image, into the memory: the problem's positions,
- * order, begin, partner and image. Pairs of a target are in an order that depends on the positions
- * alone. Waits for the device.
+/* Lists the pairs within the cutoff, at every image, but for the memory's excluded ones: the
+ * problem's positions, order, begin, partner and image. Pairs of a target are in an order that
+ * depends on the positions alone. Waits for the device.
  *
  * Errors: KITH_OUT_OF_MEMORY, KITH_INVALID_ARGUMENT (a position that is not finite or too many
  *         cells away, unless the problem's delivery tells), KITH_UNSUPPORTED (too many particles,

@@ -1,209 +1,18 @@
-/* The pairs within a cutoff on a GPU: points wrapped into the cell and sorted into buckets
- * (cells/grid.h), and for each target its candidates (cells/walk.h) counted, then listed. */
+/* The pairs within a cutoff on a GPU: for each target its candidates (cells/walk.h) counted, then
+ * listed. */
 
 #include <cub/device/device_scan.cuh>
-#include <string.h>
 
+#include "cells/nearest_image.h"
 #include "cells/walk.h"
 #include "core/memory.h"
 #include "device/cuda_state.h"
-#include "forces/cutoff_cuda.h"
-#include "forces/deliver_cuda.cuh"
-#include "sort/search.h"
+#include "forces/cutoff_points_cuda.cuh"
 #include "sort/sort.h"
 
-enum { threads = 256, bounding_blocks = 512, most_points = INT32_MAX - 1024 };
+using namespace cutoff_points;
 
-/* What the points are, found by all threads at once: numbers in the order of their bits. */
-struct found {
-    unsigned long long low[3], high[3], largest;
-    long long bad_row; /* the first; INT64_MAX: none */
-    int is_known_bad;  /* the delivery tells */
-};
-
-/* Points of one side: by row, and sorted. */
-struct side {
-    int64_t count;
-    const void *const *position;
-    void *wrapped[3], *sorted[3];
-    uint32_t *order;
-};
-
-struct listing {
-    kith_context *context;
-    const struct forces_problem *problem;
-    struct pairs_lattice lattice;
-    struct cells_grid grid;
-    struct side sources, targets;
-    uint64_t *keys;
-    void *sort_scratch;
-    int32_t *begin;
-    long long *counts, *offsets;
-    struct found *found;
-    long long total;
-};
-
-static unsigned blocks_for(int64_t count)
-{
-    return (unsigned)((count + threads - 1) / threads);
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static __device__ int64_t own_number()
-{
-    return (int64_t)blockIdx.x * threads + threadIdx.x;
-}
-
-/* Numbers whose order is that of the doubles. */
-static __device__ unsigned long long ordered_bits(unsigned long long bits)
-{
-    const unsigned long long sign = 1ULL << 63;
-    return bits & sign ? ~bits : bits | sign;
-}
-
-static double number_of(unsigned long long ordered)
-{
-    const unsigned long long sign = 1ULL << 63;
-    const unsigned long long bits = ordered & sign ? ordered & ~sign : ~ordered;
-    double number;
-    memcpy(&number, &bits, sizeof number);
-    return number;
-}
-
-static __device__ unsigned long long bits_of(double number)
-{
-    return ordered_bits((unsigned long long)__double_as_longlong(number));
-}
-
-static __device__ double smaller_of_warp(double x)
-{
-    for (int half = 16; half > 0; half /= 2)
-        x = fmin(x, __shfl_xor_sync(0xffffffffU, x, half));
-    return x;
-}
-
-struct columns {
-    const void *position[3];
-    void *to[3];
-};
-
-static struct columns columns_of(const struct side &side, void *const *to)
-{
-    struct columns columns;
-    for (int c = 0; c < 3; c++) {
-        columns.position[c] = side.position[c];
-        columns.to[c] = to[c];
-    }
-    return columns;
-}
-
-/* Wraps points, rounded to the dtype. One that cannot be is put at 0. */
-template <typename real>
-static __global__ void wrap(int64_t count, const struct columns columns,
-                            const struct pairs_lattice lattice, struct found *found)
-{
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {INFINITY, INFINITY, INFINITY};
-    double largest = 0;
-    for (int64_t row = own_number(); row < count; row += (int64_t)gridDim.x * threads) {
-        double x[3];
-        int32_t turns[3];
-        for (int c = 0; c < 3; c++)
-            x[c] = columns.position[c] ? (double)((const real *)columns.position[c])[row] : 0.0;
-        if (!isfinite(x[0] + x[1] + x[2]) || !pairs_wrap(&lattice, x, turns)) {
-            atomicMin(&found->bad_row, (long long)row);
-            x[0] = x[1] = x[2] = 0;
-        }
-        for (int c = 0; c < 3; c++) {
-            const real rounded = (real)x[c];
-            ((real *)columns.to[c])[row] = rounded;
-            x[c] = (double)rounded;
-            largest = fmax(largest, fabs(x[c]));
-        }
-        for (int k = 0; k < 3; k++) {
-            const double fraction = pairs_fraction(&lattice, x, k);
-            low[k] = fmin(low[k], fraction);
-            high[k] = fmin(high[k], -fraction);
-        }
-    }
-    largest = -smaller_of_warp(-largest);
-    for (int k = 0; k < 3; k++) {
-        low[k] = smaller_of_warp(low[k]);
-        high[k] = -smaller_of_warp(high[k]);
-    }
-    if (threadIdx.x % 32 != 0)
-        return;
-    atomicMax(&found->largest, bits_of(largest));
-    for (int k = 0; k < 3; k++) {
-        atomicMin(&found->low[k], bits_of(low[k]));
-        atomicMax(&found->high[k], bits_of(high[k]));
-    }
-}
-
-static __global__ void begin_to_find(struct found *found, const struct forces_measured *measured)
-{
-    for (int k = 0; k < 3; k++) {
-        found->low[k] = ~0ULL;
-        found->high[k] = 0;
-    }
-    found->largest = bits_of(0.0);
-    found->bad_row = INT64_MAX;
-    found->is_known_bad = measured && measured->bad;
-}
-
-static __device__ void cell_of(const struct cells_grid &grid, const struct pairs_lattice &lattice,
-                               const double x[3], int64_t cell[3])
-{
-    for (int k = 0; k < 3; k++)
-        cell[k] = cells_coordinate(&grid, &lattice, x, k);
-}
-
-template <typename real>
-static __device__ void read_point(void *const *from, int64_t row, double x[3])
-{
-    for (int c = 0; c < 3; c++)
-        x[c] = (double)((const real *)from[c])[row];
-}
-
-template <typename real>
-static __global__ void number_buckets(int64_t count, const struct columns columns,
-                                      const struct cells_grid grid,
-                                      const struct pairs_lattice lattice, uint64_t *keys)
-{
-    const int64_t row = own_number();
-    double x[3];
-    int64_t cell[3], bucket = 0;
-    if (row >= count)
-        return;
-    read_point<real>(columns.to, row, x);
-    cell_of(grid, lattice, x, cell);
-    for (int k = 0; k < 3; k++)
-        bucket += cells_bucket(&grid, cell[k], k);
-    keys[row] = (uint64_t)bucket;
-}
-
-/* The first sorted point of each bucket, or of one behind. */
-static __global__ void find_begins(int64_t buckets, int64_t count, const uint64_t *keys,
-                                   int32_t *begin)
-{
-    const int64_t bucket = own_number();
-    if (bucket > buckets)
-        return;
-    begin[bucket] = (int32_t)search_64((const int64_t *)keys, 0, count, bucket);
-}
-
-template <typename real>
-static __global__ void arrange(int64_t count, const struct columns columns, const uint32_t *order)
-{
-    const int64_t slot = own_number();
-    if (slot >= count)
-        return;
-    for (int c = 0; c < 3; c++)
-        ((real *)columns.to[c])[slot] = ((const real *)columns.position[c])[order[slot]];
-}
+enum { most_points = INT32_MAX - 1024 };
 
 static __device__ float add(float a, float b)
 {
@@ -236,6 +45,7 @@ template <typename real> struct walking {
     const long long *offsets;
     int32_t *partner;
     uint32_t *image;
+    struct excluded_cuda excluded;
 };
 
 static __device__ uint32_t image_number(const int32_t image[3])
@@ -244,6 +54,29 @@ static __device__ uint32_t image_number(const int32_t image[3])
     for (int k = 0; k < 3; k++)
         number |= (uint32_t)(image[k] + cutoff_cuda_image_zero) << (k * cutoff_cuda_image_bits);
     return number;
+}
+
+/* Whether row j is left out of the sum of a row: at the nearest of its images, as excluded.h has
+ * it.
+ */
+template <typename real>
+static __device__ bool is_excluded(const struct walking<real> &walking, uint32_t row, uint32_t j,
+                                   const int32_t image[3])
+{
+    if (!excluded_cuda_has(&walking.excluded, row, j))
+        return false;
+    const uint32_t first = row < j ? row : j, second = row < j ? j : row;
+    double from[3], to[3];
+    int32_t nearest[3];
+    for (int c = 0; c < 3; c++) {
+        from[c] = (double)walking.target[c][first];
+        to[c] = (double)walking.target[c][second];
+    }
+    pairs_nearest_image(&walking.lattice, from, to, nearest);
+    bool same = true;
+    for (int k = 0; k < 3; k++)
+        same = same && image[k] == (row < j ? nearest[k] : -nearest[k]);
+    return same;
 }
 
 /* fills: the second time. */
@@ -284,6 +117,8 @@ static __global__ void list_pairs(const struct walking<real> walking)
                 continue;
             const uint32_t j = walking.source_order[p];
             if (walking.self && !moved && j == row)
+                continue;
+            if (is_excluded(walking, row, j, run.image))
                 continue;
             if (fills) {
                 walking.partner[found] = (int32_t)j;
@@ -362,80 +197,6 @@ static kith_status make_room(struct listing *listing, struct cutoff_cuda_memory 
     return KITH_OK;
 }
 
-template <typename real> static kith_status wrap_side(struct listing *listing, struct side *side)
-{
-    const int64_t wanted = blocks_for(side->count);
-    const unsigned blocks = (unsigned)least(wanted, bounding_blocks);
-    if (side->count == 0)
-        return KITH_OK;
-    wrap<real><<<blocks, threads, 0, cuda_stream(listing->context)>>>(
-        side->count, columns_of(*side, side->wrapped), listing->lattice, listing->found);
-    return cuda_check_launch("wrapping the positions");
-}
-
-template <typename real> static kith_status find_bounds(struct listing *listing)
-{
-    const struct forces_problem *problem = listing->problem;
-    struct found found;
-    begin_to_find<<<1, 1, 0, cuda_stream(listing->context)>>>(listing->found,
-                                                              problem->delivery.measured);
-    KITH_TRY(cuda_check_launch("wrapping the positions"));
-    KITH_TRY(wrap_side<real>(listing, &listing->sources));
-    if (!problem->self)
-        KITH_TRY(wrap_side<real>(listing, &listing->targets));
-    KITH_TRY(cuda_copy_out(listing->context, &found, listing->found, sizeof found));
-    if (found.bad_row != INT64_MAX && !found.is_known_bad)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         "row %lld of the positions is not finite or more than 2^30 cells away; "
-                         "give positions near the cell",
-                         found.bad_row);
-    struct cells_bounds bounds = cells_bounds_empty();
-    for (int k = 0; k < 3 && found.low[k] != ~0ULL; k++) {
-        bounds.low[k] = number_of(found.low[k]);
-        bounds.high[k] = number_of(found.high[k]);
-    }
-    bounds.largest = number_of(found.largest);
-    cells_grid_choose(&listing->lattice, problem->dtype, problem->dimensions, problem->space.cutoff,
-                      &bounds, listing->sources.count, &listing->grid);
-    return KITH_OK;
-}
-
-template <typename real> static kith_status sort_side(struct listing *listing, struct side *side)
-{
-    int32_t bits = 1;
-    while (listing->grid.bucket_count >> bits)
-        bits++;
-    if (side->count == 0)
-        return KITH_OK;
-    number_buckets<real><<<blocks_for(side->count), threads, 0, cuda_stream(listing->context)>>>(
-        side->count, columns_of(*side, side->wrapped), listing->grid, listing->lattice,
-        listing->keys);
-    KITH_TRY(cuda_check_launch("numbering the cells"));
-    return sort_keys_cuda(listing->context, side->count, bits, listing->keys, side->order,
-                          listing->sort_scratch);
-}
-
-template <typename real> static kith_status sort_points(struct listing *listing)
-{
-    const cudaStream_t stream = cuda_stream(listing->context);
-    struct side *sources = &listing->sources, *targets = &listing->targets;
-    KITH_TRY(sort_side<real>(listing, sources));
-    find_begins<<<blocks_for(listing->grid.bucket_count + 1), threads, 0, stream>>>(
-        listing->grid.bucket_count, sources->count, listing->keys, listing->begin);
-    KITH_TRY(cuda_check_launch("looking where cells begin"));
-    if (sources->count > 0) {
-        struct columns columns = columns_of(*sources, sources->sorted);
-        for (int c = 0; c < 3; c++)
-            columns.position[c] = sources->wrapped[c];
-        arrange<real><<<blocks_for(sources->count), threads, 0, stream>>>(sources->count, columns,
-                                                                          sources->order);
-        KITH_TRY(cuda_check_launch("arranging particles"));
-    }
-    if (!listing->problem->self)
-        return sort_side<real>(listing, targets);
-    return KITH_OK;
-}
-
 template <typename real> static real limit_of(double cutoff);
 template <> float limit_of<float>(double cutoff)
 {
@@ -489,9 +250,9 @@ static kith_status list(struct listing *listing, struct cutoff_cuda_memory *memo
                         struct cutoff_cuda_problem *to)
 {
     const cudaStream_t stream = cuda_stream(listing->context);
-    KITH_TRY(find_bounds<real>(listing));
-    KITH_TRY(sort_points<real>(listing));
+    KITH_TRY(prepare(listing));
     struct walking<real> walking = walking_of<real>(listing);
+    walking.excluded = memory->excluded;
     list_pairs<real, false><<<blocks_for(walking.count), threads, 0, stream>>>(walking);
     KITH_TRY(cuda_check_launch("counting pairs"));
     KITH_TRY(add_counts(listing));
@@ -555,5 +316,6 @@ void cutoff_cuda_free(kith_context *context, struct cutoff_cuda_memory *memory)
 {
     cuda_release(context, memory->columns.memory);
     cuda_release(context, memory->pairs.memory);
+    excluded_free_cuda(context, &memory->excluded);
     *memory = {};
 }

@@ -6,7 +6,6 @@
 #include "device/context.h"
 #include "forces/backend.h"
 #include "forces/cutoff.h"
-#include "forces/excluded.h"
 #include "forces/solver.h"
 #include "forces/verlet.h"
 
@@ -19,9 +18,7 @@ struct cutoff_state {
 
 static kith_status suits(const kith_context *context, const struct forces_problem *problem)
 {
-    if (context->device.kind != KITH_CPU && excluded_any(problem))
-        return kith_fail(KITH_UNSUPPORTED, "exclusions within a cutoff need the CPU; use that, or "
-                                           "leave them out");
+    (void)context;
     if (problem->system_count > 0)
         return kith_fail(KITH_UNSUPPORTED,
                          "solver is cutoff, which supports a single system, but there are %lld; "

@@ -149,15 +149,20 @@ struct row {
     unsigned mask; /* of these threads in their warp */
 };
 
-/* The slots begin … end − 1 that are near. */
+/* The slots begin … end − 1 that are near, and not excluded. */
 template <typename test>
-static __device__ void take_slots(const struct verlet_cuda_list &list, const test &is_near_to,
-                                  int32_t begin, int32_t end, struct row *row)
+static __device__ void take_slots(const struct verlet_cuda_building &building,
+                                  const test &is_near_to, int32_t begin, int32_t end,
+                                  struct row *row)
 {
+    const struct verlet_cuda_list &list = building.list;
+    const unsigned *order = building.to.order;
     int *partners = list.partner + row->slot * list.room;
     for (int32_t first = begin; first < end; first += lanes) {
         const int32_t p = first + row->lane;
-        const bool is_near = p < end && p != row->slot && is_near_to(p);
+        bool is_near = p < end && p != row->slot && is_near_to(p);
+        if (is_near && building.excluded.begin)
+            is_near = !excluded_cuda_has(&building.excluded, order[row->slot], order[p]);
         const unsigned near = __ballot_sync(row->mask, is_near) & row->mask;
         const unsigned before = near & ((1U << (threadIdx.x % 32)) - 1);
         const int64_t at = row->length + __popc(before);
@@ -213,16 +218,15 @@ static __device__ void take_cells(const struct verlet_cuda_building &building, c
             const int32_t from_again = share(row, begin_again, k),
                           to_again = share(row, end_again, k);
             if (is_wide)
-                take_slots(building.list, moved(building, own, image, 0), from, to, row);
+                take_slots(building, moved(building, own, image, 0), from, to, row);
             else
-                take_slots(building.list, by_place, from, to, row);
+                take_slots(building, by_place, from, to, row);
             if (from_again == to_again)
                 continue;
             if (is_wide)
-                take_slots(building.list, moved(building, own, image, 1), from_again, to_again,
-                           row);
+                take_slots(building, moved(building, own, image, 1), from_again, to_again, row);
             else
-                take_slots(building.list, by_place, from_again, to_again, row);
+                take_slots(building, by_place, from_again, to_again, row);
         }
     }
 }

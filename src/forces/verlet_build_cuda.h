@@ -2,6 +2,7 @@
 #define FORCES_VERLET_BUILD_CUDA_H
 
 #include "core/status.h"
+#include "forces/excluded_cuda.h"
 #include "forces/verlet_cuda_problem.h"
 #include "forces/verlet_rows.h"
 #include "kith/array.h"
@@ -22,11 +23,12 @@ struct verlet_cuda_building {
     bool is_wide;      /* there are more cells than within reach, along each periodic axis */
     const void *position[3], *velocity[3], *mass, *weight; /* by row; NULL: zeros, ones */
     struct verlet_cuda_state from, to;                     /* before and after sorting */
-    const void *column[2]; /* of a formula: weights and charges by row, or NULL */
-    void *slot_column[2];  /* [out] by slot */
-    void *places;          /* [out] by slot */
-    void *points;          /* positions within the cell by slot, in float: scratch, too */
-    void *places_before;   /* in the order before; scratch, like the next three */
+    struct excluded_cuda excluded; /* of pairs with one image within the search distance */
+    const void *column[2];         /* of a formula: weights and charges by row, or NULL */
+    void *slot_column[2];          /* [out] by slot */
+    void *places;                  /* [out] by slot */
+    void *points;                  /* positions within the cell by slot, in float: scratch, too */
+    void *places_before;           /* in the order before; scratch, like the next three */
     uint64_t *keys;
     uint32_t *sorted; /* the slot before of a slot */
     void *sort_scratch;

@@ -381,7 +381,8 @@ static kith_status do_work(kith_context *context, struct verlet_cuda *verlet,
 }
 
 static kith_status prepare(kith_context *context, const struct forces_problem *problem,
-                           const struct cutoff_law *law, struct verlet_cuda **verlet, bool *suits)
+                           const struct cutoff_law *law, const struct excluded_cuda *excluded,
+                           struct verlet_cuda **verlet, bool *suits)
 {
     *suits = true;
     if (*verlet &&
@@ -396,6 +397,7 @@ static kith_status prepare(kith_context *context, const struct forces_problem *p
     set_law(problem, law, &(*verlet)->step);
     set_columns_of_law(problem, law, *verlet);
     (*verlet)->building.mass = law->target_mass;
+    (*verlet)->building.excluded = *excluded;
     return KITH_OK;
 }
 
@@ -412,10 +414,10 @@ static void set_columns(struct verlet_cuda *verlet, const struct forces_problem 
 }
 
 kith_status verlet_forces_cuda(kith_context *context, const struct forces_problem *problem,
-                               const struct cutoff_law *law, struct verlet_cuda **verlet,
-                               bool *done)
+                               const struct cutoff_law *law, const struct excluded_cuda *excluded,
+                               struct verlet_cuda **verlet, bool *done)
 {
-    KITH_TRY(prepare(context, problem, law, verlet, done));
+    KITH_TRY(prepare(context, problem, law, excluded, verlet, done));
     if (!*done)
         return KITH_OK;
     const struct work work = {problem, law->view.form.kind, NULL, 2};
@@ -425,9 +427,10 @@ kith_status verlet_forces_cuda(kith_context *context, const struct forces_proble
 
 kith_status verlet_steps_cuda(kith_context *context, const struct forces_problem *problem,
                               const struct cutoff_law *law, const struct cutoff_steps *steps,
-                              struct verlet_cuda **verlet, bool *done)
+                              const struct excluded_cuda *excluded, struct verlet_cuda **verlet,
+                              bool *done)
 {
-    KITH_TRY(prepare(context, problem, law, verlet, done));
+    KITH_TRY(prepare(context, problem, law, excluded, verlet, done));
     if (!*done || steps->count == 0)
         return KITH_OK;
     const struct work work = {problem, law->view.form.kind, steps, steps->count + 1};

@@ -7,6 +7,7 @@
  * how far they came, and rebuilds the list where it is outdated. */
 
 #include "forces/cutoff.h"
+#include "forces/excluded_cuda.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,6 +22,7 @@ bool verlet_cuda_suits(const struct forces_problem *problem, const struct cutoff
 
 /* Accelerations; *verlet is NULL at first and kept from call to call. Waits for the device.
  *
+ *   excluded  pairs that the list leaves out; the same from call to call
  *   done  [out] false if the cell is too small for one image of a pair, or the law's forces have
  *         no scale: nothing was computed then
  *
@@ -28,13 +30,14 @@ bool verlet_cuda_suits(const struct forces_problem *problem, const struct cutoff
  *         a force out of range).
  * Cost:   O(pairs), and of each list O(n log n + pairs); 4 bytes per particle and partner. */
 kith_status verlet_forces_cuda(kith_context *context, const struct forces_problem *problem,
-                               const struct cutoff_law *law, struct verlet_cuda **verlet,
-                               bool *done);
+                               const struct cutoff_law *law, const struct excluded_cuda *excluded,
+                               struct verlet_cuda **verlet, bool *done);
 
 /* Steps. Errors: the same. */
 kith_status verlet_steps_cuda(kith_context *context, const struct forces_problem *problem,
                               const struct cutoff_law *law, const struct cutoff_steps *steps,
-                              struct verlet_cuda **verlet, bool *done);
+                              const struct excluded_cuda *excluded, struct verlet_cuda **verlet,
+                              bool *done);
 
 void verlet_cuda_free(kith_context *context, struct verlet_cuda *verlet);
 

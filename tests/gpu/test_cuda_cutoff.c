@@ -194,6 +194,43 @@ static void test_cuda_forces_within_a_cutoff_are_the_cpus(void **state)
     }
 }
 
+/* Neighbors in the order of rows, and others, some of them twice; a cutoff longer than the cell
+ * takes the other images of an excluded pair. */
+static void test_cuda_excluded_pairs_are_the_cpus(void **state)
+{
+    static int64_t pairs[2 * most_points][2];
+    static const int64_t counts[] = {2, 3, 40, 700, 2000};
+    (void)state;
+    for (int turn = 0; turn < (test_is_quick() ? 6 : 40); turn++) {
+        const int32_t d = turn % 3 == 0 ? 2 : 3;
+        const kith_cell cell = random_cell(d);
+        const int64_t n = counts[turn % COUNT_OF(counts)];
+        int64_t count = 0;
+        kith_law *law = NULL;
+        assert_ok(
+            kith_law_parse(turn % 2 ? "yukawa:0.4" : "expr:exp(-r2) * m_i * m_j", 0, NULL, &law));
+        random_points(n, d, &cell);
+        for (int64_t i = 1; i < n; i++) {
+            pairs[count][0] = i;
+            pairs[count++][1] = i - 1;
+            const int64_t j = (int64_t)uniform(0, (double)n);
+            if (j == i || uniform(0, 1) < 0.5)
+                continue;
+            pairs[count][0] = i;
+            pairs[count++][1] = j;
+        }
+        const kith_forces_options options = {
+            .law = law,
+            .cutoff = n < 100 ? uniform(0.3, 2.3) : uniform(0.1, 0.6),
+            .cell = turn % 4 == 3 ? NULL : &cell,
+            .exclusions = kith_array_matrix(pairs, KITH_I64, count, 2)};
+        print_message("turn %d: n %lld, d %d, cutoff %g, %lld pairs\n", turn, (long long)n, (int)d,
+                      options.cutoff, (long long)count);
+        compare_forces(&options, turn % 5 == 4);
+        kith_law_free(law);
+    }
+}
+
 static void test_cuda_a_cutoff_may_be_longer_than_the_cell(void **state)
 {
     const kith_cell cell = {{{1, 0.1, 0}, {0, 0.9, 0.1}, {0.2, 0, 1.1}}, {true, true, true}};
@@ -258,13 +295,13 @@ static void test_cuda_forces_within_a_cutoff_have_the_same_bits(void **state)
 
 static void test_cuda_a_cutoff_refuses_what_it_cannot(void **state)
 {
-    int64_t pairs[2][2] = {{0, 1}, {1, 2}};
+    int64_t pairs[2][2] = {{0, 1}, {1, 20}};
     const kith_cell cell = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {true, true, true}};
     kith_forces_options options = {.cutoff = 0.25, .cell = &cell};
     (void)state;
     random_points(20, 3, &cell);
     options.exclusions = kith_array_matrix(pairs, KITH_I64, 2, 2);
-    assert_fails(compute(gpu, &options, false, false, &of_gpu), KITH_UNSUPPORTED, "exclusions CPU");
+    assert_fails(compute(gpu, &options, false, false, &of_gpu), KITH_INVALID_ARGUMENT, "row 1 20");
     options.exclusions = kith_array_none();
     now.x[7] = (double)NAN;
     assert_fails(compute(gpu, &options, false, false, &of_gpu), KITH_INVALID_ARGUMENT, "2");
@@ -309,6 +346,7 @@ struct running {
     kith_thermostat thermostat;
     kith_shift shift;
     int64_t steps, at_once;
+    kith_array exclusions; /* data NULL: none */
 };
 
 /* The bodies at the end of a run. */
@@ -320,13 +358,15 @@ static kith_bodies *run(kith_context *context, const struct running *running,
     kith_bodies *end = NULL;
     kith_diagnostics before, after;
     assert_ok(kith_law_parse(running->law, 0, NULL, &law));
-    const kith_simulation_options options = {
-        .dt = running->dt,
-        .integrator = running->integrator,
-        .precision = running->precision,
-        .skin = running->skin,
-        .thermostat = running->thermostat,
-        .forces = {.law = law, .cutoff = running->cutoff, .shift = running->shift}};
+    const kith_simulation_options options = {.dt = running->dt,
+                                             .integrator = running->integrator,
+                                             .precision = running->precision,
+                                             .skin = running->skin,
+                                             .thermostat = running->thermostat,
+                                             .forces = {.law = law,
+                                                        .cutoff = running->cutoff,
+                                                        .shift = running->shift,
+                                                        .exclusions = running->exclusions}};
     assert_ok(kith_simulation_create(context, &options, bodies, &simulation));
     assert_ok(kith_simulation_diagnose(simulation, &before));
     for (int64_t done = 0; done < running->steps; done += running->at_once)
@@ -404,6 +444,28 @@ static void test_cuda_other_runs_within_a_cutoff_are_the_cpus(void **state)
     running.cutoff = 4; /* longer than half of the cell */
     compare_run(&running, bodies, 1e-9);
     kith_bodies_free(bodies);
+}
+
+/* The list on either device, and in a small cell the sums anew at each step. */
+static void test_cuda_runs_with_excluded_pairs_are_the_cpus(void **state)
+{
+    static int64_t pairs[most_points][2];
+    struct running running = usual;
+    (void)state;
+    for (int32_t m = 3; m < 6; m += 2) {
+        kith_bodies *bodies = melt(m, 0.8442, m == 5);
+        for (int64_t k = 0; k < bodies->count / 4; k++) { /* of each cell of four */
+            pairs[k][0] = 4 * k;
+            pairs[k][1] = 4 * k + 2;
+            for (int c = 0; c < 3; c++)
+                bodies->position[3 * (4 * k + 2) + c] =
+                    bodies->position[3 * 4 * k + c] + (c == 0 ? 0.01 : 0);
+        }
+        running.exclusions = kith_array_matrix(pairs, KITH_I64, bodies->count / 4, 2);
+        running.law = "gaussian:0.8";
+        compare_run(&running, bodies, 1e-8);
+        kith_bodies_free(bodies);
+    }
 }
 
 static void test_cuda_runs_of_mixtures_are_the_cpus(void **state)
@@ -564,6 +626,7 @@ int main(void)
     cpu = cpu_context(0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cuda_forces_within_a_cutoff_are_the_cpus),
+        cmocka_unit_test(test_cuda_excluded_pairs_are_the_cpus),
         cmocka_unit_test(test_cuda_a_cutoff_may_be_longer_than_the_cell),
         cmocka_unit_test(test_cuda_mixtures_are_the_cpus),
         cmocka_unit_test(test_cuda_tails_are_the_cpus),
@@ -572,6 +635,7 @@ int main(void)
         cmocka_unit_test(test_cuda_runs_of_few_particles),
         cmocka_unit_test(test_cuda_runs_within_a_cutoff_are_the_cpus),
         cmocka_unit_test(test_cuda_other_runs_within_a_cutoff_are_the_cpus),
+        cmocka_unit_test(test_cuda_runs_with_excluded_pairs_are_the_cpus),
         cmocka_unit_test(test_cuda_runs_of_mixtures_are_the_cpus),
         cmocka_unit_test(test_cuda_thermostats_are_the_cpus),
         cmocka_unit_test(test_cuda_bits_of_a_run_depend_on_no_list),
