@@ -446,7 +446,7 @@ static void test_cuda_other_runs_within_a_cutoff_are_the_cpus(void **state)
     kith_bodies_free(bodies);
 }
 
-/* The list on either device, and in a small cell the sums anew at each step. */
+/* The list on either device, and in a small cell the sums at each step from the start. */
 static void test_cuda_runs_with_excluded_pairs_are_the_cpus(void **state)
 {
     static int64_t pairs[most_points][2];
