@@ -43,6 +43,7 @@ static const struct room_backends rooms_cpu = {
 #include "simulation/advance_cuda.h"
 #include "simulation/hermite_block_cuda.h"
 #include "simulation/radau_cuda.h"
+#include "simulation/radau_numbers.h"
 #include "simulation/thermostat_cuda.h"
 #include "simulation/whfast_cuda.h"
 #include "sparse/product_cuda.h"
@@ -68,6 +69,7 @@ static const struct room_backends rooms_cuda = {
     .simulation = &(const struct simulation_backend){.advance = advance_cuda,
                                                      .whfast = whfast_cuda,
                                                      .radau = radau_cuda,
+                                                     .radau_numbers = &radau_numbers_cuda,
                                                      .blocks = hermite_block_cuda,
                                                      .thermostat = &thermostat_cuda},
 };

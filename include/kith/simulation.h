@@ -128,15 +128,14 @@ typedef struct kith_diagnostics {
  *         0, and with a thermostat a mass that is not > 0 or any integrator but leapfrog),
  *         KITH_UNSUPPORTED (a formula without a compiler; periodic bodies without a cutoff, ewald
  *         or pme; a solver that does not support these steps, this precision, device or ensemble;
- *         ias15 in single precision, of one system on a GPU, or of an ensemble under any other law
- *         than gravity or with any other solver than direct; hermite-block in single
- *         precision, in an ensemble, under any other law than gravity, or on a GPU with any other
- *         solver than direct; whfast in single precision, on a GPU with more than 64 bodies, with
- *         a softening, with a solver other than direct, under a law other than gravity, or with
- *         collisions, encounters or escapes; hybrid in the same cases except for collisions,
- *         encounters and escapes, and also on a GPU or in an ensemble; collisions, encounters or
- *         escapes in an ensemble or on a GPU; a thermostat in an ensemble; substeps of a slab),
- *         KITH_OUT_OF_MEMORY.
+ *         ias15 in single precision, or of an ensemble under any other law than gravity or with any
+ *         other solver than direct; hermite-block in single precision, in an ensemble, under any
+ *         other law than gravity, or on a GPU with any other solver than direct; whfast in single
+ *         precision, on a GPU with more than 64 bodies, with a softening, with a solver other than
+ *         direct, under a law other than gravity, or with collisions, encounters or escapes; hybrid
+ *         in the same cases except for collisions, encounters and escapes, and also on a GPU or in
+ *         an ensemble; collisions, encounters or escapes in an ensemble or on a GPU; a thermostat
+ *         in an ensemble; substeps of a slab), KITH_OUT_OF_MEMORY.
  * Cost:   one evaluation of all forces; 3–7 arrays of N × D numbers, for ias15 37. */
 KITH_API kith_status kith_simulation_create(kith_context *context,
                                             const kith_simulation_options *options,

@@ -6,6 +6,7 @@
 
 struct blocks_problem;
 struct radau_leg;
+struct radau_numbers_backend;
 struct radau_system;
 struct radau_systems;
 struct whfast_problem;
@@ -52,6 +53,10 @@ struct simulation_backend {
      * each system did is in system, on the host. NULL: the kernels of a CPU. */
     kith_status (*radau)(kith_context *context, const struct radau_systems *problem,
                          struct radau_system *system);
+
+    /* The arithmetic of ias15's steps of one system (simulation/radau_numbers.h). NULL: the kernels
+     * of a CPU. */
+    const struct radau_numbers_backend *radau_numbers;
 
     /* A leg of hermite-block (simulation/blocks.h), or the first of its steps; positions and
      * velocities are then those at the new time. NULL: the CPU's, on the host.

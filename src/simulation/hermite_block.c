@@ -15,7 +15,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "device/threads.h"
 #include "forces/solver.h"
@@ -349,23 +348,10 @@ static kith_status check(const struct kith_simulation *simulation, const kith_bo
     return KITH_OK;
 }
 
-/* A failure on a GPU is reported by the next call that waits. */
-static void clear(struct kith_simulation *simulation, int32_t array)
-{
-    const double zero = 0;
-    const int64_t numbers = simulation->stride * simulation->dimensions;
-    const void *position = simulation->memory[POSITION];
-    if (simulation->context->device.kind == KITH_CPU)
-        memset(simulation->memory[array], 0, (size_t)numbers * sizeof(double));
-    else
-        (void)simulation->context->services->combine(simulation->context, KITH_F64, numbers, 1,
-                                                     &zero, &position, simulation->memory[array]);
-}
-
 static void begin(struct kith_simulation *simulation)
 {
     for (int32_t array = LOST_POSITION; array < BLOCK_KEPT; array++)
-        clear(simulation, array);
+        simulation_clear(simulation, array);
     simulation->clock = (struct radau_clock){.next_step = simulation->dt};
 }
 

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "simulation/advance_program.h"
+#include "simulation/backend.h"
 #include "simulation/integrator.h"
+#include "simulation/radau_numbers.h"
 
 /* The arrays of a simulation are those of radau.h. */
 _Static_assert(POSITION == (int)RADAU_POSITION && VELOCITY == (int)RADAU_VELOCITY &&
@@ -21,16 +23,21 @@ const struct radau_kernels *radau_kernels_of(const kith_context *context)
     return each_isa[context->isa];
 }
 
+static bool is_on_cpu(const struct kith_simulation *simulation)
+{
+    return !simulation_backend_of(simulation->context)->radau_numbers;
+}
+
 static bool is_few(const struct kith_simulation *simulation)
 {
     return simulation->is_fused && !simulation->problem.law &&
            simulation->count <= radau_most_bodies && advance_fits_masses(&simulation->problem);
 }
 
-/* Solvers may leave anything after the bodies. */
+/* Solvers may leave anything after the bodies, which kernels of a CPU read. */
 static void clear_behind(struct kith_simulation *simulation, int32_t array)
 {
-    for (int32_t k = 0; k < simulation->dimensions; k++)
+    for (int32_t k = 0; k < simulation->dimensions && is_on_cpu(simulation); k++)
         memset((double *)simulation->vector[array][k] + simulation->count, 0,
                (size_t)(simulation->stride - simulation->count) * sizeof(double));
 }
@@ -51,6 +58,18 @@ static kith_status fail_stuck(const struct radau_clock *clock)
                      clock->time);
 }
 
+static enum radau_end take_leg(struct kith_simulation *simulation, struct radau_problem *problem,
+                               const struct radau_leg *leg)
+{
+    kith_context *context = simulation->context;
+    const struct radau_kernels *kernels = radau_kernels_of(context);
+    if (!is_on_cpu(simulation))
+        return radau_numbers_take_leg(context, simulation_backend_of(context)->radau_numbers,
+                                      problem, leg, &simulation->clock);
+    return (is_few(simulation) ? kernels->of_few : kernels->of_any)(problem, leg,
+                                                                    &simulation->clock);
+}
+
 static kith_status adapt(struct kith_simulation *simulation, const struct radau_leg *leg)
 {
     struct radau_clock *clock = &simulation->clock;
@@ -60,12 +79,9 @@ static kith_status adapt(struct kith_simulation *simulation, const struct radau_
                                     .user = simulation};
     for (int32_t array = 0; array < RADAU_ARRAYS; array++)
         problem.array[array] = simulation->memory[array];
-    const struct radau_kernels *kernels = radau_kernels_of(simulation->context);
-
     clear_behind(simulation, ACCELERATION);
     clock->time = simulation->start_time;
-    const enum radau_end end =
-        (is_few(simulation) ? kernels->of_few : kernels->of_any)(&problem, leg, clock);
+    const enum radau_end end = take_leg(simulation, &problem, leg);
     simulation->steps += problem.steps;
     simulation->evaluations += problem.evaluations;
     simulation->start_time = clock->time;
@@ -142,24 +158,14 @@ kith_status ias15_check(const struct kith_simulation *simulation, const kith_bod
     return check_apart(simulation, bodies);
 }
 
-static kith_status check(const struct kith_simulation *simulation, const kith_bodies *bodies)
-{
-    if (simulation->context->device.kind != KITH_CPU)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "integrator is ias15, which on a GPU supports only ensembles; simulate on "
-                         "the CPU, or make an ensemble of one system");
-    return ias15_check(simulation, bodies);
-}
-
 static void begin(struct kith_simulation *simulation)
 {
     for (int32_t array = LOST_POSITION; array < RADAU_KEPT; array++)
-        memset(simulation->memory[array], 0,
-               (size_t)(simulation->stride * simulation->dimensions) * sizeof(double));
+        simulation_clear(simulation, array);
     simulation->clock = (struct radau_clock){.next_step = simulation->dt};
 }
 
-const struct integrator_method ias15_method = {.check = check,
+const struct integrator_method ias15_method = {.check = ias15_check,
                                                .begin = begin,
                                                .adapt = adapt,
                                                .for_systems = &ias15_systems_method,

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "device/threads.h"
 #include "forces/solver.h"
@@ -212,24 +211,10 @@ static kith_status check(const struct kith_simulation *simulation, const kith_bo
     return KITH_OK;
 }
 
-/* What the arrays after velocities hold is 0; a failure is reported by the next call that waits. */
-static void clear_there(struct kith_simulation *simulation)
-{
-    const double zero = 0;
-    const int64_t numbers = simulation->stride * simulation->dimensions;
-    const void *position = simulation->memory[POSITION];
-    for (int32_t array = LOST_POSITION; array < SYSTEMS_KEPT; array++)
-        (void)simulation->context->services->combine(simulation->context, KITH_F64, numbers, 1,
-                                                     &zero, &position, simulation->memory[array]);
-}
-
 static void begin(struct kith_simulation *simulation)
 {
-    if (!is_on_cpu(simulation))
-        clear_there(simulation);
-    for (int32_t array = LOST_POSITION; is_on_cpu(simulation) && array < SYSTEMS_KEPT; array++)
-        memset(simulation->memory[array], 0,
-               (size_t)(simulation->stride * simulation->dimensions) * sizeof(double));
+    for (int32_t array = LOST_POSITION; array < SYSTEMS_KEPT; array++)
+        simulation_clear(simulation, array);
     simulation->clock = (struct radau_clock){.next_step = simulation->dt};
 }
 

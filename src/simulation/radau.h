@@ -40,6 +40,9 @@
 
 enum { radau_terms = 7, radau_most_bodies = 64 };
 
+/* The polynomials of a step that was so many times shorter do not predict this one. */
+#define RADAU_MOST_CONTINUED 20.0
+
 /* The arrays of a step, of a number for each component of each body. The first RADAU_KEPT are the
  * state between steps: what of positions and velocities did not fit into them, h² b_k of the last
  * step, and what was guessed for them. */

@@ -3,6 +3,7 @@
 #include "simulation/state.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/memory.h"
 #include "forces/advice.h"
@@ -24,6 +25,18 @@ kith_status simulation_combine(struct kith_simulation *simulation, int32_t terms
                                                         simulation->vector[out][k]));
     }
     return KITH_OK;
+}
+
+void simulation_clear(struct kith_simulation *simulation, int32_t array)
+{
+    const double zero = 0;
+    const int64_t numbers = simulation->stride * simulation->dimensions;
+    const void *position = simulation->memory[POSITION];
+    if (simulation->context->device.kind == KITH_CPU)
+        memset(simulation->memory[array], 0, (size_t)numbers * sizeof(double));
+    else
+        (void)simulation->context->services->combine(simulation->context, KITH_F64, numbers, 1,
+                                                     &zero, &position, simulation->memory[array]);
 }
 
 /* Where nothing is compensated: as many terms at a time as combine takes. */

@@ -159,6 +159,9 @@ kith_status simulation_combine(struct kith_simulation *simulation, int32_t terms
 kith_status simulation_accumulate(struct kith_simulation *simulation, int32_t terms,
                                   const double *factor, const int32_t *in, int32_t array);
 
+/* vector[array] = 0, of doubles; a failure on a GPU is reported by the next call that waits. */
+void simulation_clear(struct kith_simulation *simulation, int32_t array);
+
 /* Doubles in the layout of all systems to the backend's memory. */
 kith_status simulation_write(struct kith_simulation *simulation, const double *from, void *to);
 
