@@ -176,8 +176,9 @@ static bool wait_for_device(const struct driver *driver, int device)
     return cudaSetDevice(device) == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess;
 }
 
-/* The driver unloads code that is running, and a law does not know on which streams it runs. False
- * if a device cannot be waited for, as while a stream is being captured. */
+/* A law does not know on which streams its code runs, and that the driver unloads code only after
+ * it has run is not documented, although CUDA 13's does wait. False if a device cannot be waited
+ * for, as while a stream is being captured. */
 static bool wait_for_devices(const struct driver *driver)
 {
     int count = 0, previous = 0, current = 0;
