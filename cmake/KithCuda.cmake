@@ -4,17 +4,22 @@
 set(KITH_CUDA AUTO CACHE STRING "CUDA backend: AUTO, ON or OFF")
 set(KITH_CUDA_ARCHITECTURES "" CACHE STRING
     "GPU architectures to compile for, as 90 or 80;90, all-major or native; empty: all that kith knows")
-option(KITH_CUDA_SMALL "GPU code compressed for size (CUDA 12.8 and newer), as in wheels" OFF)
+option(KITH_CUDA_SMALL "GPU code for few architectures, compressed for size (CUDA 12.8 and newer), as in wheels" OFF)
 set_property(CACHE KITH_CUDA PROPERTY STRINGS AUTO ON OFF)
 
 # Toolkits know the architectures of their time. The newest is kept as PTX too, which the driver
-# compiles for what comes later.
+# compiles for what comes later. A small build leaves out the PTX, and 86 and 89, which run the code of 80.
 function(kith_cuda_architectures compiler_version result)
   set(known 75 80 86 89 90)
   if(compiler_version VERSION_GREATER_EQUAL 12.8)
     list(APPEND known 100 120)
   endif()
-  list(POP_BACK known newest)
+  if(KITH_CUDA_SMALL)
+    list(REMOVE_ITEM known 86 89)
+    set(newest)
+  else()
+    list(POP_BACK known newest)
+  endif()
   list(TRANSFORM known APPEND -real)
   set(${result} ${known} ${newest} PARENT_SCOPE)
 endfunction()
