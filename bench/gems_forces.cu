@@ -14,7 +14,8 @@ template <typename real> struct alignas(16) gems_body {
     real x, y, z, mass;
 };
 
-/* rsqrtf as it is with -ftz=true: without, it takes instructions more, for denormal arguments. */
+/* rsqrtf as compiled with -ftz=true: otherwise it takes more instructions, for denormal arguments.
+ */
 static __device__ inline float reciprocal_root(float a)
 {
     float y;

@@ -18,8 +18,8 @@ enum gpu_forces_way {
 struct gpu_forces;
 
 /* position and mass are contiguous arrays on the host, of one precision. law is NULL for gravity; a
- * formula is compiled by the first call. The context must outlive
- * what is made, and its device becomes the thread's current one.
+ * formula is compiled by the first call. The context must outlive the result, and its device
+ * becomes the thread's current one.
  *
  * Errors: KITH_OUT_OF_MEMORY. */
 kith_status gpu_forces_create(kith_context *context, kith_array position, kith_array mass,
@@ -37,8 +37,8 @@ kith_status gpu_forces_time(struct gpu_forces *forces, enum gpu_forces_way way, 
 kith_status gpu_forces_difference(struct gpu_forces *forces, enum gpu_forces_way a,
                                   enum gpu_forces_way b, double *difference);
 
-/* Interactions a second of the symmetric kernel on the context's device if nothing but the issuing
- * of its instructions took time, at the highest clock. */
+/* Interactions per second of the symmetric kernel if only the issue of its instructions took time,
+ * at the device's highest clock. */
 double gpu_forces_limit(kith_context *context, kith_dtype dtype);
 
 #endif

@@ -23,7 +23,7 @@ const char *gpu_sparse_peer_name(enum gpu_sparse_peer peer);
 /* A matrix in the device's memory as cuSPARSE needs it, and vectors for both. */
 struct gpu_sparse;
 
-/* Compressed rows on the host, which are copied; the context must outlive what is made.
+/* Compressed rows on the host, which are copied; the context must outlive the result.
  *
  * Errors: KITH_OUT_OF_MEMORY, KITH_UNSUPPORTED (2^31 entries or more). */
 kith_status gpu_sparse_create(kith_context *context, kith_dtype dtype, int64_t rows,

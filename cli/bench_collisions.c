@@ -110,7 +110,7 @@ static void enter_methods(const struct bench_part *part, int kind, struct state 
     }
 }
 
-/* At least one walk: as many as there are beads for. */
+/* The number of walks that the beads make, at least one. */
 static kith_status begin(const struct bench_part *part, void *memory)
 {
     struct state *state = memory;

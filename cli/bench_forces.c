@@ -59,7 +59,7 @@ static kith_status begin_forces(const struct bench_part *part, struct state *sta
     return status;
 }
 
-/* Bodies of as many systems; more than were made repeat the first ones. */
+/* Bodies of several systems; systems past the first different_systems repeat them. */
 static kith_status make_systems(int64_t n, int64_t systems, kith_bodies **bodies)
 {
     kith_bodies *different[different_systems] = {NULL};

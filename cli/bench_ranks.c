@@ -103,8 +103,8 @@ static kith_status make_simulation(const struct row *row, kith_context *context,
                              : status;
 }
 
-/* Repetitions of as many steps as take the time. The first steps measure the work of lists and
- * trees, by which the next ones are divided. */
+/* Repetitions of enough steps to take the time requested. The first steps measure the work of lists
+ * and trees, by which the next ones are divided. */
 static kith_status time_steps(struct row *row, kith_context *context, kith_simulation *simulation)
 {
     enum { first_steps = 3 };

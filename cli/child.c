@@ -1,4 +1,4 @@
-/* Programs that were started: their ends, and what they said. */
+/* Child processes: how they ended, and what they printed. */
 
 #include "child.h"
 

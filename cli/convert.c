@@ -116,7 +116,7 @@ static char *filter_help(int key, const char *text, void *input)
     return key == ARGP_KEY_HELP_EXTRA ? cli_format_help() : cli_filter_help(key, text, input);
 }
 
-/* Without --frame the last frame is converted: prints that there are others. */
+/* Without --frame the last frame is converted: a note says that the file has others. */
 static void note_frame(const char *command, const struct convert_options *convert)
 {
     int64_t frames = 0;

@@ -28,7 +28,7 @@ extern const struct argp ewald_argp;
  * free(), and `exclusions`. Returns an exit code. */
 int ewald_read_excluded(const char *command, struct ewald_options *options);
 
-/* Ends the program if one of the options is given, of a solver that has none of them. */
+/* Ends the program if an option is given that the solver does not have. */
 void ewald_check_unused(const struct ewald_options *options, bool has_cutoff,
                         const struct argp_state *state);
 

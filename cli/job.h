@@ -26,8 +26,8 @@ int32_t job_rank_of_machine(void);
 /* The number of ranks; 1 of one process. */
 int32_t job_size(void);
 
-/* Does work on the first ranks of the job, as many, with a context of theirs and one thread each,
- * while the others wait. Returns, on all ranks, an exit code: other than exit_ok if any has failed.
+/* Does work on the first `ranks` ranks of the job, with a context of these and one thread each,
+ * while the others wait. Returns an exit code on all ranks: not exit_ok if any has failed.
  */
 typedef int job_work(void *argument, kith_context *context);
 int job_do_on_first(const char *command, int32_t ranks, job_work *work, void *argument);

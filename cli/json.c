@@ -7,7 +7,7 @@
 
 #include "streams.h"
 
-/* cJSON leaves out what it finds no memory for, without a word. */
+/* cJSON silently leaves out what it has no memory for. */
 static bool is_incomplete;
 
 static void *allocate(size_t bytes)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* The number of processes, and which of them this is: Open MPI, MPICH and Intel MPI, MVAPICH, and
- * the step of a Slurm job. The first that is there decides. */
+ * the step of a Slurm job. The first variable that is set decides. */
 static const struct {
     const char *size, *rank;
 } variables[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},

@@ -75,7 +75,7 @@ static int read_input(const char *command, struct matrix_job *job)
     return code;
 }
 
-/* As many bytes as the values of the matrix have, stored or not. */
+/* Bytes of the values of the matrix, stored or not. */
 static double matrix_bytes(const struct matrix_job *job)
 {
     const kith_bodies *columns = job->columns ? job->columns : job->rows;

@@ -99,7 +99,7 @@ static kith_status compute_reduced(const struct matrix_job *job, const kith_part
     }
 }
 
-/* What a formula's compiler takes is no part of the computation: one element makes it ready. */
+/* The time to compile a formula is not counted: one element is computed before. */
 static kith_status make_ready(struct matrix_job *job)
 {
     double element = 0;
@@ -152,7 +152,7 @@ int matrix_compute(const char *command, struct matrix_job *job)
     return status == KITH_OK ? exit_ok : cli_fail(command);
 }
 
-/* Columns low, high and count of a histogram; the others' column has the name of what it is. */
+/* Columns low, high and count of a histogram; the column of any other result is named after it. */
 static int write_table(const char *command, const struct matrix_job *job, const char *path,
                        const char *format)
 {

@@ -9,7 +9,7 @@
 
 enum { most_samples = 9, film_width = 1920, film_height = 1080 };
 
-/* What is there at a time while the film is made: one frame of the run, one picture. */
+/* The state while a film is made: one frame of the run, one picture. */
 struct film {
     struct projection projection;
     kith_trajectory *trajectory;

@@ -173,7 +173,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* What a run of the command has in memory. */
+/* The memory of one run of the command. */
 struct sum_job {
     struct sum_side sources, targets; /* targets without bodies are the sources */
     kith_cell cell;

@@ -312,7 +312,7 @@ int command_tune(int argc, char **argv)
         return cli_fail(argv[0]);
     options->common.device = kith_context_device(context);
     kith_tuning tuning;
-    kith_tuning_read(options->common.device, &tuning); /* what is not tuned now stays */
+    kith_tuning_read(options->common.device, &tuning); /* other settings are kept */
     int code = exit_failed;
     if (input.forgets)
         code = kith_tuning_forget(options->common.device) == KITH_OK ? exit_ok : cli_fail(argv[0]);

@@ -44,7 +44,8 @@ const struct tune_row *tune_best(const struct tune_rows *rows, const struct tune
 double tune_time(kith_context *context, kith_status (*start)(void *state), void *state,
                  double seconds);
 
-/* Measure, add rows, and put what was found into the tuning; false, with a message, on failure. */
+/* Measure, add rows, and store the settings found in the tuning; false, with a message, on failure.
+ */
 bool tune_forces(const struct tune_options *options, kith_context *context, struct tune_rows *rows,
                  kith_tuning *tuning);
 bool tune_matrix(const struct tune_options *options, kith_context *context, struct tune_rows *rows,
@@ -54,7 +55,7 @@ bool tune_matrix(const struct tune_options *options, kith_context *context, stru
 bool tune_forces_beside(const struct tune_options *options, struct tune_rows *rows);
 
 /* Draws forces-unroll.png, forces-block.png, forces-split.png, forces-time.png and matrix-block.png
- * in a folder, those that there are rows for. */
+ * in a folder, those with rows. */
 bool tune_plot(const struct tune_options *options, const struct tune_rows *rows);
 
 #endif

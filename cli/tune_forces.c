@@ -91,7 +91,7 @@ static bool is_same_way(const struct tune_row *a, const struct tune_row *b)
            a->threads_per_body == b->threads_per_body;
 }
 
-/* A row that is there already is not measured again. */
+/* An existing row is not measured again. */
 static bool measure(const struct tune_options *options, struct bodies *bodies,
                     struct forces_way way, struct tune_rows *rows)
 {
@@ -220,7 +220,7 @@ static int64_t least_symmetric(const struct tune_rows *rows, struct tune_row lik
     return least;
 }
 
-/* Fewer threads than there are cores if they are clearly faster; 0: one per core. */
+/* Fewer threads than cores if that is clearly faster; 0: one per core. */
 static bool choose_threads(const struct tune_options *options, struct tune_rows *rows,
                            int64_t *chosen)
 {

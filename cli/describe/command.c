@@ -1,4 +1,4 @@
-/* Describes a command by running it without arguments up to where it would parse them.
+/* Describes a command by running it without arguments up to the point where it would parse them.
  *
  * This program is linked so that the commands' calls of cli_parse and cli_help_table come here. A
  * command is run in a process of its own, which ends in cli_parse: what it describes lives on its

@@ -10,7 +10,7 @@ extern "C" {
 
 /* Where memory is, or where to compute. The numbers of the kinds are DLPack's. */
 typedef enum kith_device_kind {
-    KITH_DEVICE_AUTO = 0, /* of a context: the first GPU, or the CPU if there is none */
+    KITH_DEVICE_AUTO = 0, /* of a context: the first GPU, or the CPU without one */
     KITH_CPU = 1,
     KITH_CUDA = 2
 } kith_device_kind;

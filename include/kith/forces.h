@@ -76,7 +76,7 @@ typedef struct kith_forces_options {
                       sum one by one; 0: chosen */
     const kith_cell *cell;      /* NULL: open space. A periodic cell needs a cutoff, ewald or pme */
     kith_shift shift;           /* of the law at the cutoff */
-    bool tail;                  /* adds what is beyond the cutoff to the totals */
+    bool tail;                  /* adds the contribution beyond the cutoff to the totals */
     kith_array exclusions;      /* p × 2, int64, on the host: pairs i, j that do not interact at
                                    their nearest images, with a cutoff or by ewald and pme; or none */
     kith_ewald ewald;           /* of ewald and pme */

@@ -125,7 +125,12 @@ def ions(numbers):
 def test_forces_and_stresses_of_ions_are_derivatives_of_the_energy(numbers, solver, error, law):
     atoms = ions(numbers)
     atoms.calc = kith.ase.Calculator(law, 7.0, solver=solver, error=error, shift="force")
-    forces, scale = atoms.get_forces(), numpy.abs(atoms.get_forces()).max()
+    try:
+        forces = atoms.get_forces()
+    except NotImplementedError as missing:
+        assert solver == "pme" and "FFTW" in str(missing)
+        pytest.skip("this build has no FFTW")
+    scale = numpy.abs(forces).max()
     numpy.testing.assert_allclose(forces, calculate_numerical_forces(atoms, eps=1e-4), atol=1e-5 * scale)
     stress = atoms.get_stress()
     expected = calculate_numerical_stress(atoms, eps=1e-5)

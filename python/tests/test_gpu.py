@@ -12,7 +12,7 @@ from kith import _kith
 from kith._arrays import take
 
 pytestmark = pytest.mark.skipif(all(found.kind != "cuda" for found in kith.devices()),
-                                reason="there is no GPU that kith can use")
+                                reason="kith finds no GPU")
 
 
 class Library:

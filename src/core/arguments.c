@@ -2,7 +2,7 @@
 
 #include <stdbool.h>
 
-/* More than the address space of any processor of today: what is beyond is a mistake. */
+/* More than the address space of any current processor: a larger size is a mistake. */
 static const int64_t most_bytes = INT64_C(1) << 57;
 
 kith_status kith_check_pointer(const void *pointer, const char *name)

@@ -20,7 +20,7 @@ static int64_t least_of(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* What a file begins with; false if it cannot be read. */
+/* The first bytes of a file; false if it cannot be read. */
 static bool read_text(const char *root, const char *path, char text[text_bytes])
 {
     char full[path_bytes];
@@ -87,8 +87,8 @@ static int64_t left_of_group(const char *root, const struct controller *controll
     return limit > used ? limit - used : 0;
 }
 
-/* A group's limit holds for those below it. In a container the path may be that outside of it, and
- * only the top is there. */
+/* A group's limit holds for those below it. In a container the path may be the one outside of it,
+ * and only the top group is visible. */
 static int64_t left_of_groups(const char *root, const struct controller *controller, char *group)
 {
     int64_t left = INT64_MAX;

@@ -7,7 +7,7 @@
 
 enum { message_bytes = 1024 };
 
-/* Printable: what it quotes may be of a damaged file. */
+/* Made printable: the message may quote a damaged file. */
 static _Thread_local char message[message_bytes];
 
 void kith_fail_message(const char *format, ...)

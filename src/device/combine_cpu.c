@@ -7,7 +7,7 @@
 /* Longer arrays are shared out in blocks. */
 enum { block_count = 1 << 13 };
 
-/* Of an element, if memory is what it waits for. */
+/* Of an element, if memory limits the speed. */
 static const double seconds_of_element = 1e-9;
 
 struct combination {

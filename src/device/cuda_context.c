@@ -1,4 +1,4 @@
-/* Devices: which there are, and a context on one. */
+/* The devices of the machine, and a context on one. */
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -45,7 +45,7 @@ struct job {
 
 struct kith_team {
     struct job job;
-    int32_t size, most;     /* threads besides the caller's: there are, there may be */
+    int32_t size, most;     /* threads in addition to the caller's: existing, at most */
     pid_t process;          /* that has them: a fork does not */
     double seconds_to_wake; /* one thread, as measured lately */
     double saved;         /* seconds that others may cost; negative: that they have cost too much */

@@ -53,7 +53,7 @@ static int64_t *value_of(kith_tuning *tuning, const struct entry *entry)
     return (int64_t *)((char *)tuning + entry->offset);
 }
 
-/* What a tuning is known of. */
+/* The keys by which a tuning is found. */
 static kith_status name_device(kith_device device, char name[name_bytes])
 {
     kith_device_info info;

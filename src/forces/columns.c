@@ -91,7 +91,7 @@ kith_status forces_measure(kith_context *context, kith_array array, double least
     return KITH_OK;
 }
 
-/* Kernels read after the last row: what was left there by another problem may be anything. */
+/* Kernels read past the last row, where another problem may have left any value. */
 static void clear_padding(kith_dtype dtype, void *column, int64_t rows)
 {
     const int64_t bytes = kith_dtype_bytes(dtype);

@@ -78,7 +78,7 @@ kith_status domain_reserve(struct domain *domain, int64_t count)
     return KITH_OK;
 }
 
-/* The first of the particles that this rank has at first. */
+/* The first of the particles that this rank starts with. */
 static int64_t first_of(const struct domain *domain)
 {
     const struct ranks *ranks = domain->context->ranks;

@@ -190,7 +190,7 @@ kith_status domain_find_ghosts(struct domain *domain, double distance)
     return KITH_OK;
 }
 
-/* Puts what is in the order of the particles before in that of the slots. */
+/* Moves values from the previous order of the particles to that of the slots. */
 static void reorder(struct domain *domain, void *column, size_t bytes_each)
 {
     char *const sorted = domain->scratch;

@@ -214,8 +214,8 @@ typedef bool (*NAME(add))(const struct law_sums_problem *problem,
                           const struct NAME(law_constants) * law, long long begin, long long first,
                           long long last, struct NAME(totals) * totals);
 
-/* The loops over pairs of a law. What is around them is compiled once for all laws: it takes the
- * compiler as long as the loops. */
+/* The loops over pairs of a law. The code around them is compiled once for all laws: it takes as
+ * long to compile as the loops. */
 struct NAME(loops) {
     struct law_form form;
     int central;

@@ -5,7 +5,7 @@
 
 #include "core/memory.h"
 
-/* More rows than this are not in any memory; fewer do not overflow what is computed here. */
+/* No memory holds more rows than this, and fewer cannot overflow sizes computed here. */
 static const int64_t max_rows = (int64_t)1 << 56;
 
 /* Columns that are taken one after another; NULL without a base yet. */

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* What it takes to make a list. */
+/* The inputs of a list. */
 struct verlet_cuda_building {
     struct verlet_cuda_list list;
     struct verlet_cuda_cells cells;

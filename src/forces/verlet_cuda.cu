@@ -259,7 +259,7 @@ template <bool noisy> static verlet_kernel *find(enum law_kind kind, kith_dtype 
     return (dtype == KITH_F64 ? in_double : in_float)[kind];
 }
 
-/* What is to be done by a number of kernels in a row. */
+/* The work of several kernels in a row. */
 struct work {
     const struct forces_problem *problem;
     enum law_kind kind;

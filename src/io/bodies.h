@@ -9,7 +9,7 @@
  * columns). Errors: KITH_OUT_OF_MEMORY; the bodies may then only be passed to kith_bodies_free. */
 kith_status kith_bodies_resize(kith_bodies *bodies, int64_t count);
 
-/* The kith_column flags of the columns that are there. */
+/* The kith_column flags of the existing columns. */
 unsigned kith_bodies_columns(const kith_bodies *bodies);
 
 /* A body whose coordinates are all NaN was removed in the course of a run. drop_removed removes the

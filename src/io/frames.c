@@ -15,7 +15,7 @@ kith_status frames_count(const char *path, const kith_read_options *options, int
     return status == KITH_OK ? KITH_OK : kith_fail_within(status, "%s: ", path);
 }
 
-/* Last 0 becomes the last frame that is there. */
+/* Last 0 becomes the last frame of the file. */
 static kith_status check_frames(const char *path, const kith_read_options *options, int64_t first,
                                 int64_t *last)
 {

@@ -112,7 +112,7 @@ static kith_status read_header(hid_t file, struct header *header)
     return check_counts(header);
 }
 
-/* Reads rows × width numbers of a type, if the dataset is there.
+/* Reads rows × width numbers of a type, if the dataset exists.
  *
  *   required  it has to be
  *   to        where the type's rows begin; of bytes_each each */

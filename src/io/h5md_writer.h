@@ -35,7 +35,7 @@ kith_status h5md_writer_add(struct h5md_writer *writer, int64_t step, const kith
  * copy of it, which is then complete. The writer's own takes no more frames after that. */
 kith_status h5md_writer_complete(const struct h5md_writer *writer, hid_t file);
 
-/* Drops all but the first frames from a file of this layout. */
+/* Truncates a file of this layout to its first frames. */
 kith_status h5md_truncate(hid_t file, const struct h5md_layout *layout, int64_t frames);
 
 #endif

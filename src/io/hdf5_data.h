@@ -52,7 +52,7 @@ kith_status hdf5_append(hid_t parent, const char *name, hid_t memory_type, int64
 /* Entries in a chunk of a series. */
 kith_status hdf5_chunk_of(hid_t parent, const char *name, int64_t *entries);
 
-/* Drops all but the first entries of a series. */
+/* Truncates a series to its first entries. */
 kith_status hdf5_truncate(hid_t parent, const char *name, int64_t entries);
 
 /* Whether there is an object at path; false, not an error, if a group on the way is missing. */

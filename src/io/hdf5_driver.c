@@ -117,7 +117,7 @@ static void overlay(const struct patch *patch, haddr_t address, size_t size, uns
         memcpy(buffer + (begin - address), patch->data + (begin - patch->address), end - begin);
 }
 
-/* After the end of the file there are zeros, as far as HDF5 has reserved addresses. */
+/* Past the end of the file zeros are read, as far as HDF5 has reserved addresses. */
 static herr_t steady_read(H5FD_t *common, H5FD_mem_t type, hid_t transfer, haddr_t address,
                           size_t size, void *buffer)
 {

@@ -58,7 +58,7 @@ kith_status market_check_text(const char *begin, const char *end, int64_t first_
 kith_status market_banner_read(const char *line, struct market_header *header);
 kith_status market_sizes_read(const char *line, struct market_header *header);
 
-/* What was seen of a text that may have no end. */
+/* State of reading a text that may have no end. */
 struct market_watch {
     struct market_header header;
     int64_t seen; /* bytes of whole lines that were read */

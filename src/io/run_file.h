@@ -15,7 +15,7 @@ struct run_file;
 
 enum { RUN_LAW_BYTES = 2048, RUN_THERMOSTAT_BYTES = 96 };
 
-/* What a run is, besides its bodies. */
+/* The parameters of a run, without its bodies. */
 struct run_parameters {
     double dt, until;
     double gravitational_constant, softening;
@@ -91,7 +91,7 @@ kith_status run_file_create(const char *output, const struct run_parameters *par
 /* Whether there is an output to resume from. */
 bool run_file_exists(const char *output);
 
-/* Reads what there is to resume from. The frame at the checkpoint's own step does not count: the
+/* Reads the state to resume from. The frame at the checkpoint's own step does not count: the
  * run writes it again, if it still has one there.
  *
  *   past  [out] free with run_past_free; empty on failure */
@@ -107,7 +107,7 @@ kith_status run_file_resume(const char *output, const struct run_parameters *par
 kith_status run_file_add(struct run_file *file, int64_t step, const kith_bodies *bodies,
                          const kith_diagnostics *diagnostics);
 
-/* What is recorded at every pressure_every-th step. */
+/* Values recorded at every pressure_every-th step. */
 struct run_pressure {
     int64_t step;
     double time, temperature, pressure, virial[9];

@@ -220,7 +220,7 @@ static const char collision_names[][8] = {[KITH_ON_COLLISION_PASS] = "pass",
                                           [KITH_ON_COLLISION_BOUNCE] = "bounce",
                                           [KITH_ON_COLLISION_STOP] = "stop"};
 
-/* What is followed in a run; left out where it is not. */
+/* Events that a run follows; left out without any. */
 static kith_status write_watch(hid_t group, const struct run_parameters *parameters)
 {
     if (parameters->on_collision != KITH_ON_COLLISION_PASS)

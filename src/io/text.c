@@ -35,7 +35,7 @@ kith_status text_open(const char *path, struct text *text)
     return open_input(path, &text->stream);
 }
 
-/* Room for more of the line that begins the rest; as much again each time. */
+/* Makes room for more of the first incomplete line, doubling it each time. */
 static kith_status make_room(struct text *text)
 {
     const size_t rest = text->end - text->begin;

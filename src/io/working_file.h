@@ -23,7 +23,7 @@ struct working_file {
  * Errors: KITH_IO_ERROR (no such directory, no permission, output is no regular file). */
 kith_status working_file_open(const char *output, struct working_file *file);
 
-/* Fills the working file with what is in the output. */
+/* Copies the output into the working file. */
 kith_status working_file_start_from_output(struct working_file *file);
 
 /* Makes the copy; on file systems that can, one that shares its blocks. */

@@ -106,7 +106,7 @@ static kith_status add_property(struct xyz_comment *comment, const char *name, c
     return KITH_OK;
 }
 
-/* If both are there, only the first counts: it has the same columns, or more. */
+/* If the comment has both, only the first counts: it has the same columns, or more. */
 static void prefer(struct xyz_comment *comment, const struct xyz_property *first,
                    const struct xyz_property *second)
 {

@@ -8,7 +8,7 @@ struct collisions_promise_state;
 /* The functions of a backend for this room; the contract of device/services.h applies. Every
  * backend accepts beads on the host and copies them. */
 struct collisions_backend {
-    /* Counts by a method, and waits. on_host: the beads are there. */
+    /* Counts by a method, and waits. on_host: the beads are on the host. */
     kith_status (*count)(kith_context *context, const struct collisions_problem *problem,
                          bool on_host, kith_collisions_method method, int64_t *count);
 

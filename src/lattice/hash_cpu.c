@@ -1,4 +1,4 @@
-/* Counting by a partition: what is random in it happens in caches. */
+/* Counting by a partition: random accesses stay in the caches. */
 
 #include <stdatomic.h>
 #include <stdlib.h>

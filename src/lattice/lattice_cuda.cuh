@@ -14,7 +14,7 @@
 struct counting {
     long long low[3], high[3];
     unsigned long long collisions;
-    unsigned int gave_up; /* a kernel met what it is not made for: the table's kernel counts */
+    unsigned int gave_up; /* a kernel does not support the case: the table's kernel counts */
     unsigned int missed;  /* a bead is outside of what the extent was guessed to be */
     unsigned int near;    /* of begin_block beads, if they were inspected: the next one is near */
 };

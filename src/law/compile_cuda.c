@@ -141,7 +141,7 @@ static kith_status keep(const struct job *job, const char *folder, const void *c
     return status;
 }
 
-/* NULL if the cache has none that is whole. */
+/* NULL if the cache has no complete one. */
 static void *kept(const struct job *job, const char *folder)
 {
     char path[cache_path_bytes];

@@ -70,7 +70,8 @@ kith_status law_code_module(const kith_law *law, const char *kernel, const char 
 }
 
 /* Two hashes of 64 bits, the first FNV-1a (Fowler, Noll & Vo), the second with the odd multiplier
- * of the golden ratio. What a file under this name holds is checked again by the key inside it. */
+ * of the golden ratio. The content of a file with this name is checked by the key that it stores.
+ */
 struct hash {
     uint64_t first, second;
 };

@@ -12,7 +12,7 @@ struct compiler {
     int count;
 };
 
-/* Errors: KITH_UNSUPPORTED: none is there. */
+/* Errors: KITH_UNSUPPORTED: none was found. */
 kith_status compiler_find(struct compiler *compiler);
 
 /* Runs the compiler with options, NULL after the last, and no shell; it writes its messages to a

@@ -73,7 +73,7 @@ static int32_t multiply_powers_of_r(struct law_formula *formula, int32_t a, int3
                                       : formula_plain(formula, formula_multiply, 0, rest, of_r, -1);
 }
 
-/* Whether there are any, and not too large a one comes of them. */
+/* Whether factors are left, and their product is not too large. */
 static bool have_powers_of_r(const struct law_formula *formula, int32_t a, int32_t b)
 {
     const int32_t of_a = take_power_of_r(formula, &a), of_b = take_power_of_r(formula, &b);

@@ -1,5 +1,5 @@
 /* Expressions of C as formulas, by recursive descent: each function reads one level of precedence.
- * What is not in this grammar is an error, so that no text of the user's gets any further. */
+ * Anything outside this grammar is an error, so that no text of the user gets any further. */
 
 #include <ctype.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* What a sum over j need not multiply by again and again: a product's factors by particle i alone.
+/* Factors of a product that depend on particle i alone, which are taken out of the sum over j.
  */
 
 #include "law/formula.h"

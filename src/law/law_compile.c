@@ -13,7 +13,7 @@
 #endif
 #include "law/formula.h"
 
-/* The smallest kernel there is: what can be wrong with a compiler shows with it. */
+/* The smallest kernel: a compiler that does not work fails on it. */
 static kith_status compile_values(kith_context *context, const kith_law *law)
 {
     void *function = NULL;

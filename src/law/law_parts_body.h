@@ -50,7 +50,7 @@ LAW_INLINE VREAL NAME(law_inner_value)(const struct law_form form,
     return law->diverges ? law_unless_equal(pair->s2, law_all((REAL)0), value) : value;
 }
 
-/* The same where the inner factor is there already; 0 for s² = 0 if the factor was 0. */
+/* The same for a given inner factor; 0 for s² = 0 if the factor was 0. */
 LAW_INLINE VREAL NAME(law_inner_value_of)(const struct law_form form,
                                           const struct NAME(law_constants) * law,
                                           const struct NAME(law_pair) * pair, VREAL inner_factor)

@@ -41,7 +41,7 @@ struct law_body {
 
 extern const struct law_body law_bodies[];
 
-/* Body k of a law, its kind's name in kind. False: there are fewer. */
+/* Body k of a law, its kind's name in kind. Returns false past the last. */
 bool law_row_body(const struct law_row *row, int32_t k, struct law_body *body,
                   char kind[law_kind_bytes]);
 

@@ -7,7 +7,7 @@
 #include "core/memory.h"
 #include "law/formula.h"
 
-/* Series are arrays of `terms` coefficients; `to` is none of the arguments. */
+/* Series are arrays of `terms` coefficients; `to` must not be one of the arguments. */
 
 /* Σ_k k a_k b_{n − k} / n: coefficient n of the integral of a' b. */
 static double integral(int32_t n, const double *a, const double *b)
