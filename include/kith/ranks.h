@@ -77,9 +77,10 @@ KITH_API kith_status kith_context_join(kith_context *context, const kith_message
  * context's own device; every call is made once, by one thread.
  *
  * They share the solver direct for gravity and laws of the table where each pair is summed once,
- * with one softening (from about 61 000 bodies in double precision and 123 000 in single on), and
- * the solvers tree and fmm. All other work is that of the context's own device, as all work is
- * while the caller captures its stream. Results have the bits of one GPU.
+ * with one softening (from about 61 000 bodies in double precision and 123 000 in single on), the
+ * solvers tree and fmm, and runs within a cutoff in a periodic cell by a law of the table (both
+ * from 524 288 on). All other work is that of the context's own device, as all work is while the
+ * caller captures its stream. Results have the bits of one GPU.
  *
  *   context  on a GPU, without peers; they are freed with it
  *   peers    indices of GPUs of the same kind, k of cuda:k; an index may be repeated, and may be

@@ -281,3 +281,21 @@ kith_status cuda_copy_from_peer(kith_context *context, int32_t k, void *to, cons
 {
     return copy(context, to, peers_of(context)->peers[k].context, from, bytes, context);
 }
+
+kith_status cuda_copy_between(kith_context *to, void *there, kith_context *from, const void *here,
+                              int64_t bytes)
+{
+    return copy(to, there, from, here, bytes, from);
+}
+
+kith_context *cuda_device_of(kith_context *context, int32_t k)
+{
+    return k == 0 ? context : peers_of(context)->peers[k - 1].context;
+}
+
+kith_status cuda_wait_for_all(kith_context *context)
+{
+    const struct cuda_peers *peers = peers_of(context);
+    KITH_TRY(join_streams(peers));
+    return fork_streams(peers);
+}

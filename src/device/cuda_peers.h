@@ -43,6 +43,16 @@ kith_status cuda_copy_to_part(const struct cuda_part *part, void *to, const void
 kith_status cuda_copy_from_part(const struct cuda_part *part, void *to, const void *from,
                                 int64_t bytes);
 
+/* Device k of a context: 0 is its own, the others are its peers. */
+kith_context *cuda_device_of(kith_context *context, int32_t k);
+
+/* The streams of all devices of a context wait for all work on all of them so far. */
+kith_status cuda_wait_for_all(kith_context *context);
+
+/* Copies between devices of a context, on the stream of the one that it is from. */
+kith_status cuda_copy_between(kith_context *to, void *there, kith_context *from, const void *here,
+                              int64_t bytes);
+
 /* From memory of peer k, from 0, to the context's, on the context's stream: after cuda_share. */
 kith_status cuda_copy_from_peer(kith_context *context, int32_t k, void *to, const void *from,
                                 int64_t bytes);

@@ -157,7 +157,7 @@ static __device__ void take_slots(const struct verlet_cuda_building &building,
 {
     const struct verlet_cuda_list &list = building.list;
     const unsigned *order = building.to.order;
-    int *partners = list.partner + row->slot * list.room;
+    int *partners = list.partner + (row->slot - list.first) * list.room;
     for (int32_t first = begin; first < end; first += lanes) {
         const int32_t p = first + row->lane;
         bool is_near = p < end && p != row->slot && is_near_to(p);
@@ -236,9 +236,10 @@ static __global__ void list_partners(const struct verlet_cuda_building building)
 {
     using place = typename verlet_types<real>::place;
     const struct verlet_cuda_cells &cells = building.cells;
-    const int64_t slot = own_number() / lanes;
-    if (slot >= building.list.count)
+    const int64_t slot = building.list.first + own_number() / lanes;
+    if (slot >= building.list.end)
         return;
+    struct verlet_cuda_control *control = &building.list.control[building.list.device];
     struct row row = {slot, (int)threadIdx.x % lanes, 0,
                       ((1U << lanes) - 1) << (threadIdx.x % 32 / lanes * lanes)};
     const place own = ((const place *)building.list.reference)[slot];
@@ -251,12 +252,14 @@ static __global__ void list_partners(const struct verlet_cuda_building building)
     const int whole =
         (row.length + verlet_cuda_row_unit - 1) / verlet_cuda_row_unit * verlet_cuda_row_unit;
     for (int64_t at = row.length + row.lane; at < whole && at < building.list.room; at += lanes)
-        building.list.partner[slot * building.list.room + verlet_place_in_row(at)] = (int)slot;
+        building.list
+            .partner[(slot - building.list.first) * building.list.room + verlet_place_in_row(at)] =
+            (int)slot;
     if (row.lane != 0)
         return;
     building.list.length[slot] = row.length;
-    if (row.length > *(volatile int *)&building.list.control->longest)
-        atomicMax(&building.list.control->longest, row.length);
+    if (row.length > *(volatile int *)&control->longest)
+        atomicMax(&control->longest, row.length);
 }
 
 template <typename real>
@@ -276,10 +279,9 @@ static kith_status build(kith_context *context, const struct verlet_cuda_buildin
     KITH_TRY(cuda_check_launch("looking where cells begin"));
     arrange<real><<<blocks_for(list->count), threads, 0, stream>>>(*building);
     KITH_TRY(cuda_check_launch("arranging particles"));
-    KITH_TRY(cuda_check(
-        cudaMemsetAsync(&list->control->longest, 0, sizeof list->control->longest, stream),
-        "listing partners"));
-    const unsigned blocks = blocks_for(list->count * lanes);
+    int *longest = &list->control[list->device].longest;
+    KITH_TRY(cuda_check(cudaMemsetAsync(longest, 0, sizeof *longest, stream), "listing partners"));
+    const unsigned blocks = blocks_for((list->end - list->first) * lanes);
     if (building->is_wide)
         list_partners<real, true><<<blocks, threads, 0, stream>>>(*building);
     else

@@ -38,8 +38,9 @@ struct verlet_cuda_building {
 kith_status verlet_load_cuda(kith_context *context, kith_dtype dtype, bool is_first,
                              const struct verlet_cuda_building *building);
 
-/* Sorts the particles and makes the list: the state `to`, reference, partners, lengths; the
- * control's longest is the longest row, which may be longer than there is room. Nothing waits. */
+/* Sorts the particles and makes the list: the state `to`, reference, and of the device's slots
+ * partners and lengths; its control's longest is the longest of these rows, which may be longer
+ * than there is room. Nothing waits. */
 kith_status verlet_build_cuda(kith_context *context, kith_dtype dtype,
                               const struct verlet_cuda_building *building);
 

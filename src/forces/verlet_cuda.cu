@@ -12,6 +12,7 @@
 #include "forces/verlet_build_cuda.h"
 #include "forces/verlet_kernel_cuda.cuh"
 #include "forces/verlet_law_cuda.h"
+#include "forces/verlet_share_cuda.h"
 #include "law/compiled_cuda.h"
 #include "sort/sort.h"
 
@@ -28,21 +29,6 @@ static const double rounding_of_points = 0x1p-24;
 
 /* Steps that are launched together while the lifetime of a list is unknown. */
 enum { first_batch = 4 };
-
-struct verlet_cuda {
-    kith_dtype dtype;
-    int64_t count, row_room, bytes;
-    double skin;
-    char *memory, *rows; /* rows: of the list */
-    struct verlet_cuda_state states[2];
-    struct verlet_cuda_building building;
-    struct verlet_cuda_step step; /* but for what differs from kernel to kernel */
-    void *places[2];
-    int now;  /* which of the places are those of the particles */
-    int side; /* and which of the states */
-    bool has_list;
-    int64_t since, lasts; /* kernels since the list was made, and that the last one lasted */
-};
 
 bool verlet_cuda_suits(const struct forces_problem *problem, const struct cutoff_law *law)
 {
@@ -151,7 +137,8 @@ static void lay_out(struct arena *arena, struct verlet_cuda *verlet)
     const int64_t of_place = verlet->dtype == KITH_F64 ? (int64_t)sizeof(verlet_place_double)
                                                        : (int64_t)sizeof(verlet_place_float);
     struct verlet_cuda_building *building = &verlet->building;
-    take(arena, sizeof *building->list.control, &building->list.control);
+    take(arena, building->list.devices * (int64_t)sizeof *building->list.control,
+         &building->list.control);
     take(arena, n * of_place, &verlet->places[0]);
     take(arena, n * of_place, &verlet->places[1]);
     take(arena, n * of_place, &building->list.reference);
@@ -181,15 +168,16 @@ static kith_status make_rows(kith_context *context, struct verlet_cuda *verlet)
 {
     cuda_release(context, verlet->rows);
     verlet->rows = NULL;
-    KITH_TRY(cuda_allocate(context, verlet->count * verlet->row_room, sizeof(int), "Verlet list",
-                           &verlet->rows));
-    verlet->building.list.partner = (int *)verlet->rows;
-    verlet->building.list.room = verlet->row_room;
-    verlet->step.list = verlet->building.list;
+    struct verlet_cuda_list *list = &verlet->building.list;
+    KITH_TRY(cuda_allocate(context, (list->end - list->first) * verlet->row_room, sizeof(int),
+                           "Verlet list", &verlet->rows));
+    list->partner = (int *)verlet->rows;
+    list->room = verlet->row_room;
+    verlet->step.list = *list;
     return KITH_OK;
 }
 
-static kith_status make_room(kith_context *context, struct verlet_cuda *verlet)
+kith_status verlet_make_room_cuda(kith_context *context, struct verlet_cuda *verlet)
 {
     struct arena arena = {};
     lay_out(&arena, verlet);
@@ -210,8 +198,10 @@ static void set_columns_of_law(const struct forces_problem *problem, const struc
 }
 
 static kith_status create(kith_context *context, const struct forces_problem *problem,
-                          const struct cutoff_law *law, struct verlet_cuda **created, bool *suits)
+                          const struct cutoff_law *law, const struct excluded_cuda *excluded,
+                          struct verlet_cuda **created, bool *suits)
 {
+    const bool is_of_one_device = law->view.form.kind == law_custom || excluded->begin;
     struct verlet_cuda *verlet = NULL;
     KITH_TRY(kith_allocate(1, sizeof *verlet, "Verlet list", &verlet));
     verlet->dtype = problem->dtype;
@@ -225,7 +215,7 @@ static kith_status create(kith_context *context, const struct forces_problem *pr
         set_geometry(problem, verlet);
         set_columns_of_law(problem, law, verlet);
         verlet->row_room = choose_room(problem, verlet);
-        status = make_room(context, verlet);
+        status = verlet_share_cuda(context, verlet, is_of_one_device);
     }
     if (status == KITH_OK && *suits)
         *created = verlet;
@@ -234,9 +224,10 @@ static kith_status create(kith_context *context, const struct forces_problem *pr
     return status;
 }
 
-/* The list as positions are now, those of the state. */
-static kith_status build(kith_context *context, struct verlet_cuda *verlet)
+/* The list as positions are now, those of the state; of one device. */
+static kith_status build_one(kith_context *context, struct verlet_cuda *verlet, void *unused)
 {
+    (void)unused;
     verlet->building.from = verlet->states[verlet->side];
     verlet->side = 1 - verlet->side;
     verlet->building.to = verlet->step.state = verlet->states[verlet->side];
@@ -244,6 +235,14 @@ static kith_status build(kith_context *context, struct verlet_cuda *verlet)
     verlet->since = 0;
     verlet->has_list = true;
     return verlet_build_cuda(context, verlet->dtype, &verlet->building);
+}
+
+/* The same on all devices. */
+static kith_status build(kith_context *context, struct verlet_cuda *verlet)
+{
+    KITH_TRY(verlet_exchange_state_cuda(context, verlet));
+    KITH_TRY(verlet_on_each_cuda(context, verlet, build_one, NULL));
+    return verlet_exchange_cuda(context, verlet, false);
 }
 
 using verlet_kernel = void(const struct verlet_cuda_step);
@@ -259,19 +258,22 @@ template <bool noisy> static verlet_kernel *find(enum law_kind kind, kith_dtype 
     return (dtype == KITH_F64 ? in_double : in_float)[kind];
 }
 
-/* The work of several kernels in a row. */
+/* The work of several kernels in a row, of which kernel k is next. */
 struct work {
     const struct forces_problem *problem;
     enum law_kind kind;
     const struct cutoff_steps *steps; /* NULL: forces alone, of two kernels */
     int64_t kernels;
+    int64_t k;
+    int number; /* in its batch */
 };
 
 /* The kernel of a law, on the blocks that all particles take. */
 static kith_status start(kith_context *context, const struct verlet_cuda *verlet,
                          const struct work *work, bool is_noisy, struct verlet_cuda_step *step)
 {
-    const int64_t threads = verlet->count * verlet_cuda_lanes;
+    const struct verlet_cuda_list *list = &verlet->building.list;
+    const int64_t threads = (list->end - list->first) * verlet_cuda_lanes;
     const unsigned blocks = (unsigned)((threads + verlet_cuda_block - 1) / verlet_cuda_block);
     const char *what = "starting the kernel of steps within a cutoff";
     if (work->kind != law_custom)
@@ -289,16 +291,17 @@ static kith_status start(kith_context *context, const struct verlet_cuda *verlet
 }
 
 /* Kernel k of 0 … kernels − 1: the first has no forces before its kick, the last no drift. */
-static kith_status launch(kith_context *context, struct verlet_cuda *verlet,
-                          const struct work *work, int64_t k, int number)
+static kith_status launch(kith_context *context, struct verlet_cuda *verlet, void *argument)
 {
+    const struct work *work = (const struct work *)argument;
+    const int64_t k = work->k;
     const struct cutoff_noise *noise = work->steps ? work->steps->noise : NULL;
     struct verlet_cuda_step step = verlet->step;
     step.sums = k > 0;
     step.places = k < work->kernels - 1;
     step.from = verlet->places[verlet->now];
     step.to = verlet->places[1 - verlet->now];
-    step.number = number;
+    step.number = work->number;
     if (work->steps) {
         step.kicks = true;
         step.moves = step.places;
@@ -318,20 +321,57 @@ static kith_status launch(kith_context *context, struct verlet_cuda *verlet,
     return start(context, verlet, work, noise != NULL, &step);
 }
 
-static kith_status begin_batch(kith_context *context, struct verlet_cuda *verlet)
+static kith_status begin_one_batch(kith_context *context, struct verlet_cuda *verlet, void *unused)
 {
-    struct verlet_cuda_control *control = verlet->building.list.control;
-    return cuda_check(cudaMemsetAsync(control, 0x7f, offsetof(struct verlet_cuda_control, longest),
-                                      cuda_stream(context)),
-                      "starting steps within a cutoff");
+    const struct verlet_cuda_list *list = &verlet->building.list;
+    (void)unused;
+    for (int device = 0; device < list->devices; device++)
+        KITH_TRY(cuda_check(cudaMemsetAsync(&list->control[device], 0x7f,
+                                            offsetof(struct verlet_cuda_control, longest),
+                                            cuda_stream(context)),
+                            "starting steps within a cutoff"));
+    return KITH_OK;
+}
+
+/* Some kernels in a row; *found is what all devices have found. */
+static kith_status do_batch(kith_context *context, struct verlet_cuda *verlet, struct work *work,
+                            int64_t batch, struct verlet_cuda_control *found)
+{
+    const int64_t first = work->k;
+    struct verlet_cuda_control controls[verlet_most_devices];
+    const struct verlet_cuda_list *list = &verlet->building.list;
+    KITH_TRY(verlet_on_each_cuda(context, verlet, begin_one_batch, NULL));
+    KITH_TRY(verlet_wait_for_all_cuda(context, verlet));
+    for (int64_t b = 0; b < batch; b++) {
+        work->k = first + b;
+        work->number = (int)b;
+        KITH_TRY(verlet_on_each_cuda(context, verlet, launch, work));
+        KITH_TRY(verlet_exchange_cuda(context, verlet, work->k < work->kernels - 1));
+    }
+    work->k = first;
+    KITH_TRY(
+        cuda_copy_out(context, controls, list->control, list->devices * (int64_t)sizeof *controls));
+    *found = controls[0];
+    for (int device = 1; device < list->devices; device++) {
+        found->moved_in = min(found->moved_in, controls[device].moved_in);
+        found->failed_in = min(found->failed_in, controls[device].failed_in);
+        found->longest = max(found->longest, controls[device].longest);
+    }
+    return KITH_OK;
+}
+
+static kith_status widen_one(kith_context *context, struct verlet_cuda *verlet, void *room)
+{
+    verlet->row_room = *(const int64_t *)room;
+    return make_rows(context, verlet);
 }
 
 /* The list for longer rows. */
 static kith_status widen(kith_context *context, struct verlet_cuda *verlet, int longest)
 {
-    verlet->row_room = (longest + longest / 8 + verlet_cuda_row_unit) / verlet_cuda_row_unit *
-                       verlet_cuda_row_unit;
-    KITH_TRY(make_rows(context, verlet));
+    int64_t room = (longest + longest / 8 + verlet_cuda_row_unit) / verlet_cuda_row_unit *
+                   verlet_cuda_row_unit;
+    KITH_TRY(verlet_on_each_cuda(context, verlet, widen_one, &room));
     return build(context, verlet);
 }
 
@@ -343,21 +383,17 @@ static int64_t choose_batch(const struct verlet_cuda *verlet, int64_t left)
     return batch < left ? batch : left;
 }
 
-static kith_status do_work(kith_context *context, struct verlet_cuda *verlet,
-                           const struct work *work)
+static kith_status do_work(kith_context *context, struct verlet_cuda *verlet, struct work *work)
 {
     verlet->building.from = verlet->states[verlet->side];
     KITH_TRY(verlet_load_cuda(context, verlet->dtype, !verlet->has_list, &verlet->building));
+    KITH_TRY(verlet_send_cuda(context, verlet));
     if (!verlet->has_list)
         KITH_TRY(build(context, verlet));
-    int64_t k = 0;
-    while (k < work->kernels) {
-        const int64_t batch = choose_batch(verlet, work->kernels - k);
+    while (work->k < work->kernels) {
+        const int64_t batch = choose_batch(verlet, work->kernels - work->k);
         struct verlet_cuda_control control;
-        KITH_TRY(begin_batch(context, verlet));
-        for (int64_t b = 0; b < batch; b++)
-            KITH_TRY(launch(context, verlet, work, k + b, (int)b));
-        KITH_TRY(cuda_copy_out(context, &control, verlet->building.list.control, sizeof control));
+        KITH_TRY(do_batch(context, verlet, work, batch, &control));
         if (control.longest > verlet->row_room) {
             KITH_TRY(widen(context, verlet, control.longest));
             continue;
@@ -370,14 +406,23 @@ static kith_status do_work(kith_context *context, struct verlet_cuda *verlet,
                              verlet->step.largest_factor * verlet->step.cutoff * verlet->step.unit);
         const bool moved = control.moved_in < batch;
         const int64_t ran = moved ? control.moved_in + 1 : batch;
-        k += ran;
+        work->k += ran;
         verlet->since += ran;
         if (moved) {
             verlet->lasts = verlet->since;
             KITH_TRY(build(context, verlet));
         }
     }
-    return KITH_OK;
+    return verlet_fetch_cuda(context, verlet);
+}
+
+/* The streams of peers use memory of the context until they are joined. */
+static kith_status do_work_and_join(kith_context *context, struct verlet_cuda *verlet,
+                                    struct work *work)
+{
+    const kith_status status = do_work(context, verlet, work);
+    const kith_status joined = verlet_wait_for_all_cuda(context, verlet);
+    return status == KITH_OK ? joined : status;
 }
 
 static kith_status prepare(kith_context *context, const struct forces_problem *problem,
@@ -391,7 +436,7 @@ static kith_status prepare(kith_context *context, const struct forces_problem *p
         *verlet = NULL;
     }
     if (!*verlet)
-        KITH_TRY(create(context, problem, law, verlet, suits));
+        KITH_TRY(create(context, problem, law, excluded, verlet, suits));
     if (!*suits)
         return KITH_OK;
     set_law(problem, law, &(*verlet)->step);
@@ -420,9 +465,9 @@ kith_status verlet_forces_cuda(kith_context *context, const struct forces_proble
     KITH_TRY(prepare(context, problem, law, excluded, verlet, done));
     if (!*done)
         return KITH_OK;
-    const struct work work = {problem, law->view.form.kind, NULL, 2};
+    struct work work = {problem, law->view.form.kind, NULL, 2, 0, 0};
     set_columns(*verlet, problem, NULL);
-    return do_work(context, *verlet, &work);
+    return do_work_and_join(context, *verlet, &work);
 }
 
 kith_status verlet_steps_cuda(kith_context *context, const struct forces_problem *problem,
@@ -433,14 +478,15 @@ kith_status verlet_steps_cuda(kith_context *context, const struct forces_problem
     KITH_TRY(prepare(context, problem, law, excluded, verlet, done));
     if (!*done || steps->count == 0)
         return KITH_OK;
-    const struct work work = {problem, law->view.form.kind, steps, steps->count + 1};
+    struct work work = {problem, law->view.form.kind, steps, steps->count + 1, 0, 0};
     set_columns(*verlet, problem, steps);
-    return do_work(context, *verlet, &work);
+    return do_work_and_join(context, *verlet, &work);
 }
 
 void verlet_cuda_free(kith_context *context, struct verlet_cuda *verlet)
 {
     if (verlet) {
+        verlet_stop_sharing_cuda(context, verlet);
         cuda_release(context, verlet->memory);
         cuda_release(context, verlet->rows);
     }

@@ -60,7 +60,8 @@ LAW_INLINE void NAME(verlet_sum_row)(const struct law_form form,
     const struct NAME(law_constants) law = NAME(law_load)(&step->numbers);
     const struct NAME(verlet_place) *from = (const struct NAME(verlet_place) *)step->from;
     const struct NAME(verlet_place) own = from[slot];
-    const int4 *row = (const int4 *)(step->list.partner + slot * step->list.room);
+    const int4 *row =
+        (const int4 *)(step->list.partner + (slot - step->list.first) * step->list.room);
     const int vectors = (step->list.length[slot] + verlet_cuda_row_unit - 1) /
                         verlet_cuda_row_unit * verlet_cuda_lanes;
     for (int k = lane; k < vectors; k += verlet_cuda_lanes) {
@@ -119,9 +120,9 @@ LAW_INLINE void NAME(verlet_put_place)(const struct verlet_cuda_step *step, long
     verlet_separate<REAL>(step->edge, step->is_orthogonal, then, place, d);
     const REAL moved2 = law_fma(d[2], d[2], law_fma(d[1], d[1], d[0] * d[0]));
     if (moved2 > (REAL)step->most_moved2)
-        atomicMin(&step->list.control->moved_in, step->number);
+        atomicMin(&step->list.control[step->list.device].moved_in, step->number);
     if (!isfinite(x[0] + x[1] + x[2]))
-        atomicMin(&step->list.control->failed_in, step->number);
+        atomicMin(&step->list.control[step->list.device].failed_in, step->number);
 }
 
 /* What the first of the threads does with the sums. */
@@ -168,20 +169,23 @@ LAW_INLINE void NAME(verlet_finish)(const struct verlet_cuda_step *step, bool no
 LAW_INLINE void NAME(verlet_take_step)(const struct law_form form, bool noisy,
                                        const struct verlet_cuda_step *step)
 {
-    const struct verlet_cuda_control *control = step->list.control;
-    if (control->moved_in < step->number || control->failed_in < step->number ||
-        control->longest > step->list.room)
-        return;
+    for (int device = 0; device < step->list.devices; device++) {
+        const struct verlet_cuda_control *control = &step->list.control[device];
+        if (control->moved_in < step->number || control->failed_in < step->number ||
+            control->longest > step->list.room)
+            return;
+    }
     const int lane = (int)threadIdx.x % verlet_cuda_lanes;
     const long long own =
+        step->list.first +
         ((long long)blockIdx.x * verlet_cuda_block + threadIdx.x) / verlet_cuda_lanes;
-    const long long last = step->list.count - 1, slot = own < last ? own : last;
+    const long long last = step->list.end - 1, slot = own < last ? own : last;
     long long sum[3] = {0, 0, 0};
     bool fits = true;
     if (step->sums)
         NAME(verlet_sum_row)(form, step, slot, lane, sum, &fits);
     if (!fits)
-        atomicMin(&step->list.control->failed_in, step->number);
+        atomicMin(&step->list.control[step->list.device].failed_in, step->number);
     if (lane == 0 && own <= last)
         NAME(verlet_finish)(step, noisy, slot, sum);
 }

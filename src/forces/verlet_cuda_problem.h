@@ -43,7 +43,8 @@ struct verlet_cuda_state {
     unsigned *order;
 };
 
-/* What kernels tell each other and the host. A kernel whose number is greater than moved_in or
+/* What kernels tell each other and the host; of several devices that share the steps each has one
+ * for itself and copies of the others'. A kernel whose number is greater than any moved_in or
  * failed_in does nothing. */
 struct verlet_cuda_control {
     int moved_in;  /* the kernel after which the list lacks pairs; INT32_MAX: none */
@@ -51,13 +52,17 @@ struct verlet_cuda_control {
     int longest;   /* row of the list; if it is longer than there is room, kernels do nothing */
 };
 
-/* The list: the partners of slot s are in partner from s·room on, length[s] of them, and itself up
- * to a multiple of verlet_cuda_row_unit: verlet_place_in_row tells where. */
+/* The list: the partners of slot s are in partner from (s − first)·room on, length[s] of them, and
+ * itself up to a multiple of verlet_cuda_row_unit: verlet_place_in_row tells where. */
 struct verlet_cuda_list {
     long long count, room;
     int *partner, *length;
-    void *reference; /* places when it was made */
-    struct verlet_cuda_control *control;
+    void *reference;                     /* places when it was made */
+    struct verlet_cuda_control *control; /* one per device */
+    /* Of several devices, which have the particles of all, this one: it has the rows and steps of
+     * the slots first … end − 1. */
+    long long first, end;
+    int device, devices;
 };
 
 /* One kernel: forces at the places `from`, kicks, a drift, and places `to` of what positions are

@@ -294,6 +294,73 @@ static void test_trees_that_are_cancelled(void **state)
     system_free(&s);
 }
 
+/* A liquid of side³ particles at density 0.8, in a cubic cell, from a simple cubic lattice. */
+static kith_bodies *liquid(struct random_numbers *random, int64_t side)
+{
+    const double spacing = pow(0.8, -1.0 / 3);
+    kith_bodies *bodies = NULL;
+    assert_ok(kith_bodies_create(side * side * side, 3, KITH_VELOCITY | KITH_MASS, &bodies));
+    for (int64_t i = 0; i < bodies->count; i++) {
+        const int64_t at[3] = {i % side, i / side % side, i / side / side};
+        bodies->mass[i] = i % 3 == 0 ? 2 : 1;
+        for (int c = 0; c < 3; c++) {
+            bodies->position[3 * i + c] =
+                ((double)at[c] + random_uniform(random, -0.1, 0.1)) * spacing;
+            bodies->velocity[3 * i + c] = random_uniform(random, -2, 2);
+        }
+    }
+    bodies->has_cell = true;
+    for (int c = 0; c < 3; c++) {
+        bodies->cell[4 * c] = (double)side * spacing;
+        bodies->periodic[c] = true;
+    }
+    return bodies;
+}
+
+/* Runs by a neighbor list of 524 288 particles or more; lists are made several times. */
+static void test_steps_within_a_cutoff_have_the_bits_of_one(void **state)
+{
+    static const struct {
+        kith_dtype dtype;
+        const char *law;
+        double friction;
+        int64_t side;
+    } runs[] = {{KITH_F32, "lennard-jones", 0, 81},
+                {KITH_F64, "lennard-jones", 0, 81},
+                {KITH_F32, "lennard-jones", 1, 82},
+                {KITH_F32, "yukawa:1", 0, 83},
+                {KITH_F32, "lennard-jones", 0, 20}};
+    for (size_t c = 0; c < sizeof runs / sizeof runs[0] && !test_is_quick(); c++) {
+        kith_bodies *bodies = liquid(*state, runs[c].side), *ends[4];
+        kith_law *law = NULL;
+        assert_ok(kith_law_parse(runs[c].law, 0, NULL, &law));
+        const kith_simulation_options options = {
+            .dt = 0.004,
+            .precision = runs[c].dtype,
+            .forces = {.law = law, .cutoff = 2.5, .shift = KITH_SHIFT_FORCE},
+            .thermostat = {.kind = runs[c].friction > 0 ? KITH_THERMOSTAT_LANGEVIN
+                                                        : KITH_THERMOSTAT_NONE,
+                           .temperature = 1,
+                           .time = 1}};
+        for (int32_t peers = 0; peers < 4; peers++) {
+            kith_context *context = context_of(peers, NULL);
+            kith_simulation *simulation = NULL;
+            assert_ok(kith_simulation_create(context, &options, bodies, &simulation));
+            assert_ok(kith_simulation_step(simulation, 1));
+            assert_ok(kith_simulation_step(simulation, 40));
+            assert_ok(kith_simulation_step(simulation, 9));
+            ends[peers] = state_of(simulation, bodies);
+            assert_same_state(ends[peers], ends[0]);
+            kith_simulation_free(simulation);
+            kith_context_free(context);
+        }
+        for (int k = 0; k < 4; k++)
+            kith_bodies_free(ends[k]);
+        kith_bodies_free(bodies);
+        kith_law_free(law);
+    }
+}
+
 static void test_invalid_numbers_are_reported_once(void **state)
 {
     struct system s = system_random(*state, KITH_F64, 65537, 3), good = system_copy(&s);
@@ -342,6 +409,7 @@ int main(void)
         cmocka_unit_test_prestate(test_a_simulation_goes_on_with_another_number_of_gpus, &numbers),
         cmocka_unit_test_prestate(test_trees_of_several_gpus_have_the_bits_of_one, &numbers),
         cmocka_unit_test_prestate(test_trees_that_are_cancelled, &numbers),
+        cmocka_unit_test_prestate(test_steps_within_a_cutoff_have_the_bits_of_one, &numbers),
         cmocka_unit_test_prestate(test_invalid_numbers_are_reported_once, &numbers),
         cmocka_unit_test(test_peers_that_do_not_suit_are_refused),
     };
