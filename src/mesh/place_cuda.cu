@@ -130,7 +130,7 @@ static __global__ void __launch_bounds__(threads)
 #pragma unroll
             for (int m = order - 2; m >= 0; m--)
                 value = fma(value, t, table[m][k]);
-            ((of_mesh *)problem.value[c])[k * problem.count + slot] = factor * value;
+            ((of_mesh *)problem.value)[(3 * slot + c) * splines_most_order + k] = factor * value;
         }
     }
 }

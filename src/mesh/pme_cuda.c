@@ -57,10 +57,9 @@ static void lay_out_mesh(struct arena *arena, struct pme_cuda_problem *problem)
     problem->influence = arena_take(arena, mesh_reals(problem) / 2, real);
     problem->begin[1] = arena_take(arena, mesh_points(problem) + 1, sizeof(int32_t));
     problem->first = arena_take(arena, n, sizeof(int32_t));
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < 3; c++)
         problem->offset[c] = arena_take(arena, n, real);
-        problem->value[c] = arena_take(arena, n * problem->order, real);
-    }
+    problem->value = arena_take(arena, 3 * splines_most_order * n, real);
 }
 
 /* What the mesh keeps comes first, and does not move. */

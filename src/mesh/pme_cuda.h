@@ -53,13 +53,14 @@ struct pme_cuda_problem {
     uint32_t *order_of[2]; /* the particle of a slot */
     int32_t *begin[2];     /* the first slot of each */
     void *sort_scratch;
-    void *points, *places;      /* by slot of cells: x, y, z, w in float; and in double */
-    int32_t *first;             /* by slot of the grid: the point along its last axis */
-    void *offset[3], *value[3]; /* t of splines.h; splines, those of x times w, [order][count] */
-    void *tables;               /* values and slopes of splines.h, of the mesh's dtype */
-    double *flat[3];            /* U²/(Σ U²)² along each axis */
-    void *mesh, *influence;     /* grid, and what its waves are multiplied by */
-    double (*sums)[4];          /* φ and ∇φ of each particle */
+    void *points, *places;  /* by slot of cells: x, y, z, w in float; and in double */
+    int32_t *first;         /* by slot of the grid: the point along its last axis */
+    void *offset[3];        /* t of splines.h */
+    void *value;            /* splines, those of x times w: [count][3][splines_most_order] */
+    void *tables;           /* values and slopes of splines.h, of the mesh's dtype */
+    double *flat[3];        /* U²/(Σ U²)² along each axis */
+    void *mesh, *influence; /* grid, and what its waves are multiplied by */
+    double (*sums)[4];      /* φ and ∇φ of each particle */
     double *parts, *totals;
 };
 

@@ -27,49 +27,86 @@ static __device__ int64_t pitch_of(const struct pme_cuda_problem &problem)
     return 2 * (problem.grid[2] / 2 + 1);
 }
 
-/* What the particles of slots first … end − 1 add to a point, i and j points after their first ones
- * along the other axes. */
-template <typename real>
-static __device__ real sum_of_slots(const struct pme_cuda_problem &problem, int i, int j, int z,
-                                    int32_t first, int32_t end)
+/* Points of a warp: 32 along the last axis in each of some rows. */
+enum { rows_of_warp = 4 };
+struct tile {
+    int x, y, z; /* the first row, and the point of a thread in it */
+};
+
+/* Adds what a particle adds, whose splines begin this many points before the tile along x and
+ * before its first row along y, and at its first point plus the shift along z. */
+template <typename real, int order>
+static __device__ void add_slot(const struct pme_cuda_problem &problem, const struct tile &tile,
+                                int64_t slot, int before_x, int before_y, int shift,
+                                real sums[rows_of_warp])
 {
-    const int64_t count = problem.count;
-    const real *x = (const real *)problem.value[0] + i * count;
-    const real *y = (const real *)problem.value[1] + j * count;
-    real sum = 0;
-    for (int32_t slot = first; slot < end; slot++) {
-        const int k = z - problem.first[slot];
-        const int64_t at = k < 0 ? k + problem.grid[2] : k;
-        sum = fma(x[slot] * y[slot], ((const real *)problem.value[2])[at * count + slot], sum);
+    const real(*value)[splines_most_order] =
+        (const real(*)[splines_most_order])problem.value + 3 * slot;
+    const int k = tile.z - (problem.first[slot] + shift);
+    const real of_z = k >= 0 && k < order ? value[2][k] : (real)0;
+    const real of_xz = value[0][before_x] * of_z;
+#pragma unroll
+    for (int row = 0; row < rows_of_warp; row++) {
+        const int j = before_y + row;
+        if (j >= 0 && j < order)
+            sums[row] = fma(of_xz, value[1][j], sums[row]);
     }
-    return sum;
 }
 
-/* A thread for a point, a warp for points along the last axis. */
+/* Each thread looks up which particles one of the rows around the tile has; all add them. Particles
+ * before the beginning of the rows are those at their end: is_wrapped. */
+template <typename real, int order>
+static __device__ void add_rows(const struct pme_cuda_problem &problem, const struct tile &tile,
+                                int number, bool is_wrapped, real sums[rows_of_warp])
+{
+    enum { high = order - 1 + rows_of_warp, all = order * high };
+    const unsigned every = 0xffffffffu;
+    const int *grid = problem.grid, lane = (int)threadIdx.x % 32, own = number + lane;
+    const int z = tile.z - lane;
+    int32_t begin = 0, end = 0;
+    if (own < all) {
+        const int x = tile.x - own / high, y = tile.y - (order - 1) + own % high;
+        const int at_x = x < 0 ? x + grid[0] : x;
+        const int at_y = y < 0 ? y + grid[1] : y >= grid[1] ? y - grid[1] : y;
+        const int32_t *begins = problem.begin[1] + ((int64_t)at_x * grid[1] + at_y) * grid[2];
+        const int low = z - (order - 1), last = z + 32 < grid[2] ? z + 32 : grid[2];
+        begin = begins[is_wrapped ? low + grid[2] : low < 0 ? 0 : low];
+        end = begins[is_wrapped ? grid[2] : last];
+    }
+    const int shift = is_wrapped ? -grid[2] : 0;
+    for (unsigned left = __ballot_sync(every, begin < end); left; left &= left - 1) {
+        const int from = __ffs((int)left) - 1, row = number + from;
+        const int32_t first = __shfl_sync(every, begin, from), last = __shfl_sync(every, end, from);
+        for (int32_t slot = first; slot < last; slot++)
+            add_slot<real, order>(problem, tile, slot, row / high, order - 1 - row % high, shift,
+                                  sums);
+    }
+}
+
 template <typename real, int order>
 static __global__ void __launch_bounds__(threads)
-    spread(const struct pme_cuda_problem problem, int tiles)
+    spread(const struct pme_cuda_problem problem, int tiles_of_row, int tiles_of_plane)
 {
+    enum { all = order * (order - 1 + rows_of_warp) };
     const int64_t warp = own_number() / 32;
-    const int tile = (int)(warp % tiles), z = tile * 32 + (int)threadIdx.x % 32;
-    const int64_t row = warp / tiles;
-    const int *grid = problem.grid;
-    const int x = (int)(row / grid[1]), y = (int)(row % grid[1]);
-    if (x >= grid[0] || z >= grid[2])
+    const int *grid = problem.grid, lane = (int)threadIdx.x % 32;
+    const int in_plane = (int)(warp % tiles_of_plane);
+    const struct tile tile = {(int)(warp / tiles_of_plane), in_plane / tiles_of_row * rows_of_warp,
+                              in_plane % tiles_of_row * 32 + lane};
+    real sums[rows_of_warp] = {};
+    if (tile.x >= grid[0])
         return;
-    const int low = z - (order - 1);
-    real sum = 0;
-    for (int i = 0; i < order; i++) {
-        const int at_x = x - i < 0 ? x - i + grid[0] : x - i;
-        for (int j = 0; j < order; j++) {
-            const int at_y = y - j < 0 ? y - j + grid[1] : y - j;
-            const int32_t *begin = problem.begin[1] + ((int64_t)at_x * grid[1] + at_y) * grid[2];
-            if (low < 0)
-                sum += sum_of_slots<real>(problem, i, j, z, begin[low + grid[2]], begin[grid[2]]);
-            sum += sum_of_slots<real>(problem, i, j, z, begin[low < 0 ? 0 : low], begin[z + 1]);
-        }
+    for (int number = 0; number < all; number += 32) {
+        if (tile.z - lane == 0)
+            add_rows<real, order>(problem, tile, number, true, sums);
+        add_rows<real, order>(problem, tile, number, false, sums);
     }
-    ((real *)problem.mesh)[row * pitch_of(problem) + z] = sum;
+#pragma unroll
+    for (int row = 0; row < rows_of_warp; row++)
+        if (tile.y + row < grid[1] && tile.z < grid[2])
+            ((real *)problem
+                 .mesh)[((int64_t)tile.x * grid[1] + tile.y + row) * pitch_of(problem) + tile.z] =
+                sums[row];
 }
 
 /* The numbers of a wave, of which half are negative, and its vector. */
@@ -254,13 +291,14 @@ template <typename real> static kernel *find_gather(int32_t order)
 template <typename real>
 static void start_spreading(cudaStream_t stream, const struct pme_cuda_problem &problem)
 {
-    using kernel_of_tiles = void(const struct pme_cuda_problem, int);
+    using kernel_of_tiles = void(const struct pme_cuda_problem, int, int);
     static kernel_of_tiles *const of_order[] = {spread<real, 4>, spread<real, 5>, spread<real, 6>,
                                                 spread<real, 7>, spread<real, 8>};
-    const int tiles = (problem.grid[2] + 31) / 32;
-    const int64_t warps = (int64_t)problem.grid[0] * problem.grid[1] * tiles;
+    const int of_row = (problem.grid[2] + 31) / 32;
+    const int of_plane = (problem.grid[1] + rows_of_warp - 1) / rows_of_warp * of_row;
+    const int64_t warps = (int64_t)problem.grid[0] * of_plane;
     of_order[problem.order - pme_least_order]<<<blocks_for(32 * warps), threads, 0, stream>>>(
-        problem, tiles);
+        problem, of_row, of_plane);
 }
 
 kith_status pme_cuda_fill_influence(kith_context *context, const struct pme_cuda_problem *problem)
