@@ -1,11 +1,11 @@
-/* The sum over pairs within the cutoff on a GPU (short.h): a warp for a particle. Its threads
- * search the cells around it, and queue those within the cutoff, so that in what takes long, the
- * sum of 32 pairs at a time, no thread waits. */
+/* The sum over pairs within the cutoff on a GPU (short.h): a warp for some particles of a cell. Its
+ * threads search the cells around it, and queue what is within the cutoff of each particle, so that
+ * in what takes long, the sum of 32 pairs at a time, no thread waits. */
 
 #include "mesh/pme_cuda.h"
 #include "mesh/sum_cuda.cuh"
 
-enum { threads = 256, warps = threads / 32, room = 64 };
+enum { threads = 256, warps = threads / 32, targets = 4, room = 64 };
 
 /* The polynomials of split.h, of terms up to a multiple of `step`. */
 enum { step = 4 };
@@ -26,10 +26,10 @@ struct run {
     double t[3];
 };
 
-/* Particles within the cutoff that wait, and which thread knows their image. */
+/* Of each target the particles within the cutoff that wait, and which thread knows their image. */
 struct queue {
-    int32_t slot[room];
-    uint8_t of_lane[room];
+    int32_t slot[targets][room];
+    uint8_t of_lane[targets][room];
 };
 
 static __device__ int floor_divided(int a, int b)
@@ -108,23 +108,23 @@ static __device__ void add_pair(const struct smooth<real> &smooth, const real d[
     }
 }
 
-/* The first `count` that wait, from `head` on. */
+/* The first `count` that wait, from `head` on, for target k of the warp, which is in a slot. */
 template <typename real, bool has_virial>
 static __device__ void
-add_queued(const struct pme_cuda_problem &problem, const struct smooth<real> &smooth,
-           const struct pme_cuda_place &own, const struct run &run, bool any_moved,
-           const struct queue &queue, int head, int count, struct near_sums<real, has_virial> *sums)
+add_queued(const struct pme_cuda_problem &problem, const struct smooth<real> &smooth, int64_t slot,
+           const struct run &run, bool any_moved, const struct queue &queue, int k, int head,
+           int count, struct near_sums<real, has_virial> *sums)
 {
+    const struct pme_cuda_place *places = (const struct pme_cuda_place *)problem.places;
     const int lane = (int)threadIdx.x % 32, at = (head + lane) % room;
     const bool is_one = lane < count;
-    const int from = is_one ? queue.of_lane[at] : 0;
+    const int from = is_one ? queue.of_lane[k][at] : 0;
     double t[3] = {0, 0, 0};
     for (int c = 0; c < 3 && any_moved; c++)
         t[c] = __shfl_sync(0xffffffffu, run.t[c], from);
     if (!is_one)
         return;
-    const struct pme_cuda_place other =
-        ((const struct pme_cuda_place *)problem.places)[queue.slot[at]];
+    const struct pme_cuda_place own = places[slot], other = places[queue.slot[k][at]];
     const double scale = 1 / problem.cutoff;
     real d[3];
     for (int c = 0; c < 3; c++)
@@ -132,63 +132,85 @@ add_queued(const struct pme_cuda_problem &problem, const struct smooth<real> &sm
     add_pair<real, has_virial>(smooth, d, (real)other.w, sums);
 }
 
-/* Those of up to 32 runs, of which each thread knows one; all are added. */
+/* Those of up to 32 runs, of which each thread knows one, for the targets of a bit each from a slot
+ * on; all are added. */
 template <typename real, bool has_virial>
 static __device__ void add_runs(const struct pme_cuda_problem &problem,
-                                const struct smooth<real> &smooth, const struct pme_cuda_place &own,
+                                const struct smooth<real> &smooth, int64_t slot, unsigned which,
                                 const struct run &run, int count, struct queue &queue,
-                                struct near_sums<real, has_virial> *sums)
+                                struct near_sums<real, has_virial> sums[targets])
 {
     const unsigned all = 0xffffffffu;
     const int lane = (int)threadIdx.x % 32;
     const bool any_moved = __any_sync(all, run.t[0] != 0 || run.t[1] != 0 || run.t[2] != 0);
-    const float limit2 = (float)problem.limit2;
-    int head = 0, queued = 0;
-    float from[3]; /* as far from a run's points as its image is */
-    for (int c = 0; c < 3; c++)
-        from[c] = (float)(own.x[c] - run.t[c]);
+    int head[targets] = {}, queued[targets] = {};
+    float from[targets][3], limit2[targets]; /* as far from a run's points as its image is */
+#pragma unroll
+    for (int t = 0; t < targets; t++) {
+        const bool is_one = which >> t & 1;
+        const struct pme_cuda_place own =
+            ((const struct pme_cuda_place *)problem.places)[is_one ? slot + t : slot];
+        limit2[t] = is_one ? (float)problem.limit2 : -1;
+        for (int c = 0; c < 3; c++)
+            from[t][c] = (float)(own.x[c] - run.t[c]);
+    }
     for (int k = 0; k < count; k++) {
         const int32_t first = __shfl_sync(all, run.first, k), end = __shfl_sync(all, run.end, k);
-        const float x = __shfl_sync(all, from[0], k), y = __shfl_sync(all, from[1], k),
-                    z = __shfl_sync(all, from[2], k);
+        if (first >= end)
+            continue;
+        float at[targets][3];
+#pragma unroll
+        for (int t = 0; t < targets; t++)
+            for (int c = 0; c < 3; c++)
+                at[t][c] = __shfl_sync(all, from[t][c], k);
         for (int32_t base = first; base < end; base += 32) {
-            bool is_near = false;
-            if (base + lane < end) {
-                const float4 point = ((const float4 *)problem.points)[base + lane];
-                const float dx = point.x - x, dy = point.y - y, dz = point.z - z;
-                is_near = fmaf(dz, dz, fmaf(dy, dy, dx * dx)) < limit2;
+            const bool is_there = base + lane < end;
+            const float4 point = ((const float4 *)problem.points)[is_there ? base + lane : first];
+#pragma unroll
+            for (int t = 0; t < targets; t++) {
+                const float dx = point.x - at[t][0], dy = point.y - at[t][1],
+                            dz = point.z - at[t][2];
+                const bool is_near = is_there && fmaf(dz, dz, fmaf(dy, dy, dx * dx)) < limit2[t];
+                const unsigned near = __ballot_sync(all, is_near);
+                if (is_near) {
+                    const int to = (head[t] + queued[t] + __popc(near & ((1u << lane) - 1))) % room;
+                    queue.slot[t][to] = base + lane;
+                    queue.of_lane[t][to] = (uint8_t)k;
+                }
+                queued[t] += __popc(near);
             }
-            const unsigned near = __ballot_sync(all, is_near);
-            if (is_near) {
-                const int at = (head + queued + __popc(near & ((1u << lane) - 1))) % room;
-                queue.slot[at] = base + lane;
-                queue.of_lane[at] = (uint8_t)k;
+            __syncwarp();
+#pragma unroll
+            for (int t = 0; t < targets; t++) {
+                if (queued[t] < 32)
+                    continue;
+                add_queued(problem, smooth, slot + t, run, any_moved, queue, t, head[t], 32,
+                           &sums[t]);
+                head[t] = (head[t] + 32) % room;
+                queued[t] -= 32;
             }
-            queued += __popc(near);
             __syncwarp();
-            if (queued < 32)
-                continue;
-            add_queued(problem, smooth, own, run, any_moved, queue, head, 32, sums);
-            __syncwarp();
-            head = (head + 32) % room;
-            queued -= 32;
         }
     }
-    add_queued(problem, smooth, own, run, any_moved, queue, head, queued, sums);
+#pragma unroll
+    for (int t = 0; t < targets; t++)
+        add_queued(problem, smooth, slot + t, run, any_moved, queue, t, head[t], queued[t],
+                   &sums[t]);
     __syncwarp();
 }
 
-/* In units of length again: to the row of the particle, the virial to the sums of the block. */
+/* In units of length again, to the row of the particle; the virial is added to that of its warp. */
 template <typename real, bool has_virial>
-static __device__ void store(const struct pme_cuda_problem &problem, int64_t slot, bool is_there,
-                             double weight, struct near_sums<real, has_virial> &sums)
+static __device__ void store(const struct pme_cuda_problem &problem, int64_t slot,
+                             struct near_sums<real, has_virial> &sums, double virial[6])
 {
-    __shared__ double virial[warps][6];
     const double per_length = 1 / problem.cutoff;
 #pragma unroll
     for (int k = 0; k < near_sums<real, has_virial>::count; k++)
         sums.of[k] = sum_of_lanes(sums.of[k], 32);
-    if (threadIdx.x % 32 == 0 && is_there) {
+    if (slot >= problem.count)
+        return;
+    if (threadIdx.x % 32 == 0) {
         double *to = problem.sums[problem.order_of[0][slot]];
         to[0] = (double)sums.of[0] * per_length;
         for (int c = 0; c < 3; c++)
@@ -196,17 +218,45 @@ static __device__ void store(const struct pme_cuda_problem &problem, int64_t slo
     }
     if (!has_virial)
         return;
-    if (threadIdx.x % 32 == 0)
-        for (int k = 0; k < 6; k++)
-            virial[threadIdx.x / 32][k] =
-                0.5 * weight * (double)sums.of[has_virial ? 4 + k : 0] * per_length;
+    const double half_weight = 0.5 * ((const struct pme_cuda_place *)problem.places)[slot].w;
+    for (int k = 0; k < 6; k++)
+        virial[k] += half_weight * (double)sums.of[has_virial ? 4 + k : 0] * per_length;
+}
+
+/* Of the warps of the block. */
+static __device__ void store_virial(const struct pme_cuda_problem &problem, const double virial[6])
+{
+    __shared__ double of_warp[warps][6];
+    for (int k = 0; k < 6 && threadIdx.x % 32 == 0; k++)
+        of_warp[threadIdx.x / 32][k] = virial[k];
     __syncthreads();
     if (threadIdx.x >= 6)
         return;
     double sum = 0;
     for (int warp = 0; warp < warps; warp++)
-        sum += virial[warp][threadIdx.x];
+        sum += of_warp[warp][threadIdx.x];
     problem.parts[(int64_t)blockIdx.x * 6 + threadIdx.x] = sum;
+}
+
+/* Targets of one cell, those of a bit each from a slot on. */
+template <typename real, bool has_virial>
+static __device__ void add_cell(const struct pme_cuda_problem &problem,
+                                const struct smooth<real> &smooth, int64_t slot, unsigned which,
+                                int number, struct queue &queue,
+                                struct near_sums<real, has_virial> sums[targets])
+{
+    const struct pme_cuda_cells &cells = problem.cells;
+    const int lane = (int)threadIdx.x % 32;
+    const int cell[3] = {number / (cells.count[1] * cells.count[2]),
+                         number / cells.count[2] % cells.count[1], number % cells.count[2]};
+    const int runs = (2 * cells.reach[0] + 1) * (2 * cells.reach[1] + 1) * cells.pieces;
+    for (int first = 0; first < runs; first += 32) {
+        const int count = runs - first < 32 ? runs - first : 32;
+        struct run run = {};
+        if (lane < count)
+            run = run_of(problem, cell, first + lane);
+        add_runs<real, has_virial>(problem, smooth, slot, which, run, count, queue, sums);
+    }
 }
 
 template <typename real, bool has_virial>
@@ -214,34 +264,36 @@ static __global__ void __launch_bounds__(threads)
     sum_near(const struct pme_cuda_problem problem, const struct smooth<real> smooth)
 {
     __shared__ struct queue queues[warps];
-    const struct pme_cuda_cells &cells = problem.cells;
-    const int lane = (int)threadIdx.x % 32;
-    const int64_t own_slot = (int64_t)blockIdx.x * warps + threadIdx.x / 32;
-    const bool is_there = own_slot < problem.count;
-    const int64_t slot = is_there ? own_slot : problem.count - 1;
-    const struct pme_cuda_place own = ((const struct pme_cuda_place *)problem.places)[slot];
-    struct near_sums<real, has_virial> sums = {
+    const int64_t slot = ((int64_t)blockIdx.x * warps + threadIdx.x / 32) * targets;
+    struct near_sums<real, has_virial> sums[targets] = {
     };
-    const int number = (int)problem.keys[0][slot];
-    const int cell[3] = {number / (cells.count[1] * cells.count[2]),
-                         number / cells.count[2] % cells.count[1], number % cells.count[2]};
-    const int runs = (2 * cells.reach[0] + 1) * (2 * cells.reach[1] + 1) * cells.pieces;
-    for (int first = 0; first < runs && is_there; first += 32) {
-        const int count = runs - first < 32 ? runs - first : 32;
-        struct run run = {};
-        if (lane < count)
-            run = run_of(problem, cell, first + lane);
-        add_runs<real, has_virial>(problem, smooth, own, run, count, queues[threadIdx.x / 32],
-                                   &sums);
+    double virial[6] = {0, 0, 0, 0, 0, 0};
+    unsigned left = 0;
+    for (int t = 0; t < targets; t++)
+        left |= slot + t < problem.count ? 1u << t : 0;
+    while (left) {
+        const int number = (int)problem.keys[0][slot + __ffs((int)left) - 1];
+        unsigned which = 0;
+        for (int t = 0; t < targets; t++)
+            if (left >> t & 1 && (int)problem.keys[0][slot + t] == number)
+                which |= 1u << t;
+        left &= ~which;
+        add_cell<real, has_virial>(problem, smooth, slot, which, number, queues[threadIdx.x / 32],
+                                   sums);
     }
-    store<real, has_virial>(problem, slot, is_there, is_there ? own.w : 0, sums);
+#pragma unroll
+    for (int t = 0; t < targets; t++)
+        store<real, has_virial>(problem, slot + t, sums[t], virial);
+    if (has_virial)
+        store_virial(problem, virial);
 }
 
 template <typename real>
 static kith_status start(kith_context *context, const struct pme_cuda_problem *problem)
 {
     const cudaStream_t stream = cuda_stream(context);
-    const unsigned blocks = (unsigned)((problem->count + warps - 1) / warps);
+    const int64_t of_block = warps * targets;
+    const unsigned blocks = (unsigned)((problem->count + of_block - 1) / of_block);
     struct smooth<real> smooth = {
     };
     smooth.terms = (problem->split.terms + step - 1) / step * step;
