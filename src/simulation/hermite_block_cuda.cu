@@ -14,7 +14,7 @@
 
 #include "core/clock.h"
 #include "core/status.h"
-#include "device/cuda.h"
+#include "device/cuda_state.h"
 #include "device/overlap.cuh"
 #include "simulation/hermite_block_cuda.cuh"
 #include "simulation/hermite_block_cuda.h"
@@ -30,8 +30,8 @@ enum {
 };
 
 /* Steps that are launched before the host reads how far they went. */
-enum { first_batch = 4, most_batch = 128 };
-constexpr double seconds_of_batch = 2e-3, seconds_of_call = 20e-3;
+enum { first_batch = 4, most_batch = 128, recorded_steps = 8 };
+constexpr double seconds_of_batch = 2e-3, seconds_of_call = 50e-3;
 
 static __device__ double end_of(const struct blocks_device &blocks, int64_t i)
 {
@@ -345,17 +345,43 @@ static kith_status launch_step(kith_context *context, const struct blocks_device
                              block_threads, correct_kernel, blocks);
 }
 
-/* Steps until the leg ends, or this call has taken long enough. */
-static kith_status take_steps(kith_context *context, const struct blocks_device &blocks,
-                              struct blocks_control *control)
+struct steps {
+    kith_context *context;
+    const struct blocks_device *blocks;
+    void *recording; /* of recorded_steps of them, or NULL */
+};
+
+static kith_status launch_recorded_steps(void *argument)
 {
+    const struct steps *steps = (const struct steps *)argument;
+    for (int step = 0; step < recorded_steps; step++)
+        KITH_TRY(launch_step(steps->context, *steps->blocks));
+    return KITH_OK;
+}
+
+/* A graph costs the host less than its kernels one by one, where many follow. */
+static kith_status launch_batch(struct steps *steps, int batch)
+{
+    int64_t done = 0;
+    if (batch >= 4 * recorded_steps && !steps->recording)
+        KITH_TRY(cuda_record(steps->context, launch_recorded_steps, steps, &steps->recording));
+    if (steps->recording)
+        KITH_TRY(cuda_replay(steps->context, steps->recording, batch / recorded_steps, &done));
+    for (int step = (int)done * recorded_steps; step < batch; step++)
+        KITH_TRY(launch_step(steps->context, *steps->blocks));
+    return KITH_OK;
+}
+
+/* Steps until the leg ends, or this call has taken long enough. */
+static kith_status take_steps(struct steps *steps, struct blocks_control *control)
+{
+    kith_context *context = steps->context;
     const double start = kith_clock();
     for (int batch = first_batch;;) {
         const double begin = kith_clock();
-        for (int step = 0; step < batch; step++)
-            KITH_TRY(launch_step(context, blocks));
+        KITH_TRY(launch_batch(steps, batch));
         KITH_TRY(cuda_wait(context, "taking the steps of hermite-block"));
-        KITH_TRY(cuda_check(cudaMemcpyAsync(control, blocks.control, sizeof *control,
+        KITH_TRY(cuda_check(cudaMemcpyAsync(control, steps->blocks->control, sizeof *control,
                                             cudaMemcpyDeviceToHost, cuda_stream(context)),
                             "copying the time of hermite-block"));
         KITH_TRY(cuda_check(cudaStreamSynchronize(cuda_stream(context)),
@@ -401,7 +427,10 @@ kith_status hermite_block_cuda(kith_context *context, const struct radau_leg *le
     const unsigned bodies = (unsigned)((blocks.bodies + block_threads - 1) / block_threads);
     begin_kernel<<<bodies, block_threads, 0, cuda_stream(context)>>>(blocks);
     KITH_TRY(cuda_check_launch("starting the kernel of the first steps"));
-    KITH_TRY(take_steps(context, blocks, &control));
+    struct steps steps = {context, &blocks, nullptr};
+    const kith_status status = take_steps(&steps, &control);
+    cuda_forget(context, steps.recording);
+    KITH_TRY(status);
     place_kernel<<<bodies, block_threads, 0, cuda_stream(context)>>>(blocks);
     KITH_TRY(cuda_check_launch("starting the kernel that places bodies"));
     problem->time = control.time;
