@@ -236,7 +236,7 @@ def test_an_output_has_the_name_of_its_format(tmp_path):
     assert not (tmp_path / "run.csv").exists()
 
 
-def test_an_adaptive_integrator_ends_steps_at_frames_and_at_the_end(tmp_path):
+def test_an_adaptive_integrator_has_frames_at_equal_times_and_ends_exactly(tmp_path):
     comet = kith.make("two-body", eccentricity=0.9)
     simulation = kith.Simulation(comet, dt=0.01, integrator="ias15", device="cpu")
     before = simulation.energies.total_energy
