@@ -1,12 +1,15 @@
 /* The solvers tree and fmm on a GPU: the tree's results in the order and units of the problem. */
 
+#include <math.h>
 #include <stdlib.h>
 
+#include "core/clock.h"
 #include "core/memory.h"
 #include "device/cuda_peers.h"
 #include "device/cuda_state.h"
 #include "device/reals_cuda.cuh"
 #include "forces/deliver_cuda.cuh"
+#include "forces/ring.h"
 #include "forces/tree_sums.h"
 #include "ranks/device_parts.h"
 #include "tree/accuracy.h"
@@ -18,10 +21,14 @@ enum { threads = 256 };
  * saved. */
 enum { least_shared = 1 << 19 };
 
-/* Trees of the context's device and of its peers. */
+enum { most_devices = 64 };
+
+/* Trees of the context's device and of its peers. Targets are divided so that all take the same
+ * time, as measured in the calls before; results do not depend on that. */
 struct trees {
     struct tree_state_cuda own, *of_peers;
     int32_t peers;
+    double share[most_devices], seconds[most_devices];
 };
 
 static kith_status prepare(void **state)
@@ -156,11 +163,40 @@ static kith_status solve_part(const struct cuda_part *part, void *argument)
     struct tree_state_cuda *tree =
         part->index == 0 ? &trees->own : &trees->of_peers[part->index - 1];
     struct tree_problem problem = *shared->problem;
+    const double begin = kith_clock();
     if (part->index > 0)
         KITH_TRY(send(part, &problem));
-    tree->share = shared->rank * part->count + part->index;
-    tree->shares = shared->ranks * part->count;
-    return tree_solve_cuda(part->context, &problem, shared->request, tree);
+    KITH_TRY(tree_solve_cuda(part->context, &problem, shared->request, tree));
+    KITH_TRY(cuda_wait(part->context, "solving a part of a tree"));
+    trees->seconds[part->index] = kith_clock() - begin;
+    return KITH_OK;
+}
+
+/* The targets of this rank, to its devices. */
+static void divide(struct trees *trees, struct octree_range all)
+{
+    const double targets = (double)(all.end - all.first);
+    double before = 0;
+    for (int32_t k = 0; k <= trees->peers; k++) {
+        struct tree_state_cuda *tree = k == 0 ? &trees->own : &trees->of_peers[k - 1];
+        tree->is_shared = true;
+        tree->range.first = all.first + (int32_t)(targets * fmin(before, 1.0));
+        before += trees->share[k];
+        tree->range.end =
+            k == trees->peers ? all.end : all.first + (int32_t)(targets * fmin(before, 1.0));
+    }
+}
+
+/* Shares of the next call. The root lets them settle where the tree takes much of the time. */
+static void balance(struct trees *trees)
+{
+    double total = 0;
+    for (int32_t k = 0; k <= trees->peers; k++) {
+        trees->share[k] /= sqrt(fmax(trees->seconds[k], 1e-6));
+        total += trees->share[k];
+    }
+    for (int32_t k = 0; k <= trees->peers; k++)
+        trees->share[k] /= total;
 }
 
 /* The results of the peers' targets, to those of the context's own tree, and their counts. */
@@ -177,21 +213,33 @@ static kith_status fetch_results(kith_context *context, int64_t each, struct tre
     return KITH_OK;
 }
 
+static kith_status begin_sharing(struct trees *trees, int32_t peers)
+{
+    trees->peers = peers;
+    for (int32_t k = 0; k <= peers; k++)
+        trees->share[k] = 1.0 / (peers + 1);
+    return kith_allocate(peers, sizeof *trees->of_peers, "a tree", &trees->of_peers);
+}
+
 /* The targets of this process, by all of its devices. */
 static kith_status solve_shared(kith_context *context, const struct shared_tree *shared,
                                 int32_t peers)
 {
     struct trees *trees = shared->trees;
     struct tree_state_cuda *own = &trees->own;
+    const int64_t count = shared->problem->target_count;
+    const struct octree_range all = {(int32_t)share_begin(count, shared->ranks, shared->rank),
+                                     (int32_t)share_begin(count, shared->ranks, shared->rank + 1)};
     if (peers > 0) {
         if (!trees->of_peers)
-            KITH_TRY(kith_allocate(peers, sizeof *trees->of_peers, "a tree", &trees->of_peers));
-        trees->peers = peers;
+            KITH_TRY(begin_sharing(trees, peers));
+        divide(trees, all);
         KITH_TRY(cuda_share(context, true, solve_part, (void *)shared));
+        balance(trees);
         return fetch_results(context, 4 * kith_dtype_bytes(shared->problem->dtype), trees);
     }
-    own->share = shared->rank;
-    own->shares = shared->ranks;
+    own->is_shared = shared->ranks > 1;
+    own->range = all;
     return tree_solve_cuda(context, shared->problem, shared->request, own);
 }
 

@@ -65,10 +65,8 @@ static kith_status build(kith_context *context, struct solve_run *run)
     state->target_tree = problem->self ? &state->sources : &state->targets;
     if (!problem->self)
         KITH_TRY(octree_build_cuda(context, &targets, NULL, leaf, &state->targets));
-    const int32_t shares = state->shares > 0 ? state->shares : 1;
-    const int64_t count = problem->target_count;
-    state->range = (struct octree_range){(int32_t)(count * state->share / shares),
-                                         (int32_t)(count * (state->share + 1) / shares)};
+    if (!state->is_shared)
+        state->range = (struct octree_range){0, (int32_t)problem->target_count};
     return KITH_OK;
 }
 

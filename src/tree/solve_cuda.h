@@ -21,9 +21,9 @@ struct tree_state_cuda {
     struct tree_counts counts;
     const struct octree_cuda *target_tree; /* in whose order the results are */
 
-    /* Of several devices that solve one problem this one, from 0, and their number; 0: one. It has
-     * the results of the targets in the range. */
-    int32_t share, shares;
+    /* Of several devices that solve one problem this one has the results of the targets in the
+     * range, which the caller sets; else they are all. */
+    bool is_shared;
     struct octree_range range;
     struct tree_memory results; /* of each target ∇φ and φ, four numbers of the problem's dtype */
     struct tree_memory records, locals, powers, source_sides, target_sides, angles;

@@ -279,6 +279,30 @@ static void test_trees_of_several_gpus_have_the_bits_of_one(void **state)
     }
 }
 
+/* From step to step targets are divided anew. */
+static void test_steps_by_trees_have_the_bits_of_one(void **state)
+{
+    const struct simulated_case the = {KITH_F32, 600001, 0, 3, common, "leapfrog"};
+    kith_bodies *bodies = random_bodies(*state, &the), *ends[3];
+    const kith_simulation_options options = {
+        .dt = 1e-3,
+        .precision = KITH_F32,
+        .forces = {.softening = 0.01, .solver = solver_named("fmm"), .accuracy.error = 1e-3}};
+    for (int32_t peers = 0; peers < 3 && !test_is_quick(); peers++) {
+        kith_context *context = context_of(peers, NULL);
+        kith_simulation *simulation = NULL;
+        assert_ok(kith_simulation_create(context, &options, bodies, &simulation));
+        assert_ok(kith_simulation_step(simulation, 5));
+        ends[peers] = state_of(simulation, bodies);
+        assert_same_state(ends[peers], ends[0]);
+        kith_simulation_free(simulation);
+        kith_context_free(context);
+    }
+    for (int k = 0; k < 3 && !test_is_quick(); k++)
+        kith_bodies_free(ends[k]);
+    kith_bodies_free(bodies);
+}
+
 /* Of a context with peers, whose threads are at work. */
 static void test_trees_that_are_cancelled(void **state)
 {
@@ -408,6 +432,7 @@ int main(void)
         cmocka_unit_test_prestate(test_a_simulation_by_several_gpus_has_the_bits_of_one, &numbers),
         cmocka_unit_test_prestate(test_a_simulation_goes_on_with_another_number_of_gpus, &numbers),
         cmocka_unit_test_prestate(test_trees_of_several_gpus_have_the_bits_of_one, &numbers),
+        cmocka_unit_test_prestate(test_steps_by_trees_have_the_bits_of_one, &numbers),
         cmocka_unit_test_prestate(test_trees_that_are_cancelled, &numbers),
         cmocka_unit_test_prestate(test_steps_within_a_cutoff_have_the_bits_of_one, &numbers),
         cmocka_unit_test_prestate(test_invalid_numbers_are_reported_once, &numbers),
