@@ -279,7 +279,7 @@ static void test_trees_of_several_gpus_have_the_bits_of_one(void **state)
     }
 }
 
-/* From step to step targets are divided anew. */
+/* Targets are divided again in each step. */
 static void test_steps_by_trees_have_the_bits_of_one(void **state)
 {
     const struct simulated_case the = {KITH_F32, 600001, 0, 3, common, "leapfrog"};
