@@ -162,15 +162,16 @@ static void count_in_file(const char *path, int64_t *count, int64_t *systems)
     kith_trajectory_close(trajectory);
 }
 
-/* A step of hermite-block moves a block of bodies: in a Plummer sphere of 1024, one in 25. Of ias15
- * it is 16 evaluations, which on a GPU take a hundred times as long as a small step in one kernel.
- */
-static double part_of_step(const kith_simulation_options *simulation)
+/* Of one system. A step of hermite-block moves one body in 25 of a Plummer sphere of 1024; one of
+ * ias15 is 16 evaluations, which on a GPU take a hundred times as long as a small step in one
+ * kernel. */
+static double part_of_step(const kith_run_options *run)
 {
-    const char *name = simulation->integrator ? simulation->integrator : "";
-    return strcmp(name, "hermite-block") == 0 ? 1.0 / 25
-           : strcmp(name, "ias15") == 0       ? 16.0 / 100
-                                              : 1;
+    const char *name = run->simulation.integrator ? run->simulation.integrator : "";
+    return run->is_ensemble                     ? 1
+           : strcmp(name, "hermite-block") == 0 ? 1.0 / 25
+           : strcmp(name, "ias15") == 0         ? 16.0 / 100
+                                                : 1;
 }
 
 int cli_choose_device_of_run(const char *command, const struct common_options *common,
@@ -188,7 +189,7 @@ int cli_choose_device_of_run(const char *command, const struct common_options *c
     kith_work work = {.kind = KITH_WORK_NEAR_STEPS, .units = (double)count};
     if (forces->cutoff == 0) {
         work.kind = KITH_WORK_STEPS;
-        work.units = part_of_step(&run->simulation) * (double)systems *
+        work.units = part_of_step(run) * (double)systems *
                      cli_pairs_of_solver(forces->solver, &forces->accuracy, each, each);
     }
     return cli_choose_device(command, common, work, context);
