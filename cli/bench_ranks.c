@@ -261,7 +261,7 @@ int command_bench_ranks(int argc, char **argv)
     bench_parse(&bench_of_ranks, argc, argv, &options);
     if (options.device.kind == KITH_CUDA) {
         fprintf(stderr,
-                "%s: --device is a GPU, and the ranks of a job compute on the CPU; use cpu\n",
+                "%s: --device is a GPU, but this benchmark is of ranks on the CPU; use cpu\n",
                 argv[0]);
         return exit_failed;
     }

@@ -250,3 +250,21 @@ def test_derivatives_of_forces_agree_with_the_cpu(library, cloud, on_gpu, number
                                       device="cpu")
     assert numpy.allclose(library.fetch(single.acceleration), expected.acceleration, rtol=1e-4,
                           atol=1e-5 * abs(expected.acceleration).max())
+
+
+def test_several_gpus_have_the_bits_of_one():
+    random = numpy.random.default_rng(27)
+    positions, masses = random.uniform(-1, 1, (65537, 3)), random.uniform(0.5, 1, 65537)
+    one = kith.forces(positions, masses, softening=0.1, device="cuda")
+    context = kith.Context("cuda:0,0")  # as a second GPU would
+    assert context.device == "cuda:0,0"
+    assert pickle.loads(pickle.dumps(context)).device == "cuda:0,0"
+    for where in ({"context": context}, {"device": "cuda:all"}):
+        shared = kith.forces(positions, masses, softening=0.1, **where)
+        assert numpy.array_equal(shared.acceleration, one.acceleration)
+        assert numpy.array_equal(shared.potential, one.potential)
+
+
+def test_gpus_that_do_not_exist_are_refused():
+    with refused(RuntimeError, "cuda:99"):
+        kith.Context("cuda:0,99")
