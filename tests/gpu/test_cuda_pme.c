@@ -145,15 +145,20 @@ static double error_of(const struct sums *sums)
     return sqrt(of_errors / n) / fmax(sqrt(of_forces / n), least_force());
 }
 
-/* Energies and virials, relative to the sum of their terms' sizes: what a particle's own aliases
- * add has the same sign for all of them. */
-static void assert_near_totals(double error)
+/* Potentials, energies and virials, relative to the sum of their terms' sizes: what a particle's
+ * own aliases add has the same sign for all of them. */
+static void assert_near_values(double error)
 {
-    double scale = 0;
-    for (int64_t i = 0; i < now.n; i++)
+    const double n = (double)now.n;
+    double scale = 0, of_potentials = 0;
+    for (int64_t i = 0; i < now.n; i++) {
         scale += fabs(0.5 * (now.is_gravity ? now.q[i] : 1) * exact.potential[i]);
-    scale = fmax(scale, (double)now.n * least_force());
+        of_potentials += pow(of_gpu.potential[i] - exact.potential[i], 2);
+    }
+    scale = fmax(scale, n * least_force());
     const double tolerance = 300 * error * scale;
+    if (!(sqrt(of_potentials / n) <= tolerance / n))
+        fail_msg("potentials are off by %g, of %g", sqrt(of_potentials / n), scale / n);
     if (!(fabs(of_gpu.totals.energy - exact.totals.energy) <= tolerance))
         fail_msg("energy %.12g and %.12g, of %g", of_gpu.totals.energy, exact.totals.energy, scale);
     for (int k = 0; k < 9; k++)
@@ -196,7 +201,7 @@ static void compare_system(bool narrow, double error, double *ratio)
                  (long long)now.n, narrow ? "single" : "double", *ratio, error,
                  of_gpu.report.cutoff, of_gpu.report.alpha, (int)of_gpu.report.grid[0],
                  (int)of_gpu.report.grid[1], (int)of_gpu.report.grid[2], (int)of_gpu.report.order);
-    assert_near_totals(error);
+    assert_near_values(error);
 }
 
 static void test_errors_are_at_most_what_is_requested(void **state)
@@ -300,7 +305,7 @@ static void test_given_settings(void **state)
         assert_ok(compute(gpu, &given, false, &of_gpu));
         assert_int_equal(of_gpu.report.grid[0], 15 + 2 * order);
         assert_true(error_of(&of_gpu) <= 3 * of_gpu.report.error_estimated);
-        assert_near_totals(3 * of_gpu.report.error_estimated);
+        assert_near_values(3 * of_gpu.report.error_estimated);
         /* Without a report the setting is taken as it is. */
         kith_forces_options alone = given;
         double a[3];
@@ -359,7 +364,7 @@ static void test_two_laws(void **state)
     options.accuracy.error = 1e-9;
     assert_ok(compute(gpu, &options, false, &of_gpu));
     assert_true(error_of(&of_gpu) <= 1e-8);
-    assert_near_totals(1e-8);
+    assert_near_values(1e-8);
 }
 
 /* Ions of rock salt that begin to move: after some steps they are where forces by plain sums bring
