@@ -70,6 +70,23 @@ struct tree_side {
     double potential; /* Φ */
 };
 
+/* Of P_k / size^k of a cell, k = 0 … p, what the estimate takes: C(p, k) P_k / size^k. Cells that
+ * are symmetric, as those of a lattice, have no P_k of some degrees; the degrees above them, which
+ * the target's expansion lowers, and those past p have not. Therefore P_k, k ≥ 2, is at least
+ * P_{k+1} over the radius, and P_p at least P_{p−1} times it. P_1 is 0 about a center of mass. */
+KITH_BOTH_SIDES static inline void tree_find_estimates(int32_t order, const double *binomial,
+                                                       const struct tree_side *side, double *power)
+{
+    const double step = side->radius / side->size;
+    if (power[order] < power[order - 1] * step)
+        power[order] = power[order - 1] * step;
+    for (int32_t k = order - 1; k >= 2; k--)
+        if (step > 0 && power[k] * step < power[k + 1])
+            power[k] = power[k + 1] / step;
+    for (int32_t k = 0; k <= order; k++)
+        power[k] *= binomial[k];
+}
+
 /* δ · r²; power[k] = C(p, k) P_k / size^k of the source, and radius the target's. In *coherent the
  * part of the target's expansion, k = 0. */
 KITH_BOTH_SIDES static inline double tree_error(int32_t order, const struct tree_side *source,

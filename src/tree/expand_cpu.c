@@ -23,8 +23,6 @@ struct expand_run {
     double binomial[expansion_max_order + 1];
 };
 
-/* C(p, k) P_k / size^k, in double. The last power estimates what the expansion omits: points
- * that mirror each other have none of odd degree, and would hide it. */
 static void find_powers(const struct expand_run *run, int32_t first, int32_t count)
 {
     const struct tree_expansions *all = run->expansions;
@@ -37,10 +35,7 @@ static void find_powers(const struct expand_run *run, int32_t first, int32_t cou
             power[n] = all->dtype == KITH_F64
                            ? powers[k * terms + n]
                            : (double)((const float *)(const void *)powers)[k * terms + n];
-        const struct tree_side *side = &run->side[first + k];
-        power[order] = fmax(power[order], power[order - 1] * side->radius / side->size);
-        for (int32_t n = 0; n < terms; n++)
-            power[n] *= run->binomial[n];
+        tree_find_estimates(order, run->binomial, &run->side[first + k], power);
     }
 }
 

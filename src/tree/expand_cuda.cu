@@ -166,8 +166,7 @@ static __device__ real power2(const struct expansion_shape &shape,
     return result;
 }
 
-/* C(p, k) P_k / size^k, a thread per cell. The last power estimates what the expansion omits:
- * points that mirror each other have none of odd degree, and would hide it. */
+/* A thread per cell. */
 template <typename real>
 static __global__ void __launch_bounds__(threads)
     find_powers(const struct expansion_shape shape, const struct binomials binomials,
@@ -179,14 +178,10 @@ static __global__ void __launch_bounds__(threads)
     if (index >= cells)
         return;
     const real *multipole = records + (int64_t)index * shape.record + expansion_header;
-    double *power = powers + (int64_t)index * (order + 1), before = 0;
-    for (int32_t n = 0; n <= order; n++) {
-        double found = (double)(real)sqrt((double)power2(shape, table, multipole, n));
-        if (n == order)
-            found = fmax(found, before * sides[index].radius / sides[index].size);
-        power[n] = found * binomials.of[n];
-        before = found;
-    }
+    double *power = powers + (int64_t)index * (order + 1);
+    for (int32_t n = 0; n <= order; n++)
+        power[n] = (double)(real)sqrt((double)power2(shape, table, multipole, n));
+    tree_find_estimates(order, binomials.of, &sides[index], power);
 }
 
 kith_status tree_expand_cuda(kith_context *context, const struct octree_cuda *sources,

@@ -12,8 +12,8 @@ static void test_cuda_context_says_that_the_device_is_lost(void **state)
     there.x.strides[0] = (int64_t)1 << 40; /* far outside any memory */
     /* The call itself may or may not see what its first kernel has done. */
     kith_forces_compute(context, NULL, NULL, POINTS(there.x), there.a, none);
-    assert_fails(kith_context_synchronize(context), KITH_INTERNAL_ERROR, "compute");
-    assert_fails(kith_context_synchronize(context), KITH_INTERNAL_ERROR, "compute");
+    assert_fails(kith_context_synchronize(context), KITH_INTERNAL_ERROR, "CUDA error 700");
+    assert_fails(kith_context_synchronize(context), KITH_INTERNAL_ERROR, "CUDA error 700");
     const kith_status again =
         kith_forces_compute(context, NULL, NULL, PARTICLES(s.x, {"m", s.m}), s.a, s.phi);
     assert_int_equal(again, KITH_INTERNAL_ERROR);

@@ -33,7 +33,7 @@ static void test_the_requested_error_is_kept_on_every_distribution(void **state)
 {
     (void)state;
     struct random_numbers numbers = random_numbers_begin("test_the_requested_error_is_kept");
-    static const double errors[] = {1e-2, 1e-3, 1e-5, 1e-8};
+    static const double errors[] = {1e-2, 1e-3, 1e-4, 1e-5, 1e-8};
     kith_context *context = context_with(2);
     struct tree_state tree = {0};
     for (int32_t kind = 0; kind < scene_kinds; kind++) {
@@ -110,8 +110,9 @@ static void check_logarithm(kith_context *context, const char *name, kith_dtype 
             const struct tree_request request = {.groups = groups, .error = errors[k], .leaf = 24};
             const struct errors found = solve(context, &problem, exact, &request, tree);
             check_kept(name, found, errors[k]);
-            if (!groups && dtype == KITH_F64) /* farther pulls than by 1/s cancel */
-                if (!(found.momentum_of_pulls <= 1e-13))
+            /* Farther pulls than by 1/s cancel; a sum of 2000 rounds off by up to 2000 · 2⁻⁵³. */
+            if (!groups && dtype == KITH_F64)
+                if (!(found.momentum_of_pulls <= 2.3e-13))
                     fail_msg("%s: requested %g: momentum %g", name, errors[k],
                              found.momentum_of_pulls);
         }
