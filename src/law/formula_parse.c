@@ -218,7 +218,7 @@ static kith_status fail_unknown_in_scope(const struct parser *parser, size_t len
     for (int32_t k = 0; k < scope->definition_count; k++)
         append(definitions, sizeof definitions, ", ", scope->definition[k].name);
     return fail_at(parser, parser->at,
-                   "'%.*s%s' is unknown; there are r, r2, dx, dy, dz, pi%s, C's functions, and "
+                   "'%.*s%s' is unknown; known are r, r2, dx, dy, dz, pi%s, C's functions, and "
                    "with _i or _j the columns %s",
                    length < 40 ? (int)length : 40, parser->at, length < 40 ? "" : "...",
                    definitions, columns[0] ? columns : "m and q");
@@ -234,7 +234,7 @@ static kith_status fail_unknown_name(const struct parser *parser, size_t length)
         used +=
             (size_t)snprintf(known + used, sizeof known - used, ", %s", parser->formula->names[k]);
     return fail_at(parser, parser->at,
-                   "'%.*s%s' is unknown; there are r, r2, dx, dy, dz, m_i, m_j, q_i, q_j, pi%s "
+                   "'%.*s%s' is unknown; known are r, r2, dx, dy, dz, m_i, m_j, q_i, q_j, pi%s "
                    "and C's functions",
                    length < 40 ? (int)length : 40, parser->at, length < 40 ? "" : "...",
                    known[0] ? known : ", parameters");
