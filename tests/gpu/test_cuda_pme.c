@@ -167,14 +167,6 @@ static void assert_near_values(double error)
                      exact.totals.virial[k], scale);
 }
 
-static void assert_all_near(const double *a, const double *b, int64_t count, double tolerance)
-{
-    for (int64_t k = 0; k < count; k++)
-        if (!(fabs(a[k] - b[k]) <= tolerance))
-            fail_msg("number %lld of %lld: %.17g and %.17g", (long long)k, (long long)count, a[k],
-                     b[k]);
-}
-
 static void use_law(const char *law)
 {
     kith_law_free(now.law);
@@ -286,6 +278,38 @@ static void test_bits_are_the_same_on_every_run(void **state)
     }
 }
 
+/* Arrays on the device, with gaps, have the bits of arrays on the host. */
+static void test_arrays_on_the_device(void **state)
+{
+    (void)state;
+    use_law("coulomb");
+    make_cell();
+    make_particles(777, evenly, false);
+    kith_forces_options options = {.solver = solver_named("pme"), .accuracy = {.error = 1e-5}};
+    assert_ok(compute(gpu, &options, false, &of_gpu));
+    const kith_array a = kith_array_matrix(again.a, KITH_F64, now.n, 3);
+    const kith_array potential = kith_array_vector(again.potential, KITH_F64, now.n);
+    const kith_particles particles = {
+        .positions = gpu_array_of(kith_array_matrix(now.x, KITH_F64, now.n, 3), 2, 3),
+        .columns = {{"q", gpu_array_of(kith_array_vector(now.q, KITH_F64, now.n), 1, 4)}}};
+    const kith_array on_device[] = {gpu_array_like(a, 3, 1), gpu_array_like(potential, 1, 2)};
+    options.law = now.law;
+    options.cell = &now.cell;
+    options.totals = &again.totals;
+    options.report = &again.report;
+    assert_ok(kith_forces_compute(gpu, &options, NULL, &particles, on_device[0], on_device[1]));
+    assert_ok(kith_context_synchronize(gpu));
+    gpu_transfer(on_device[0], a, false);
+    gpu_transfer(on_device[1], potential, false);
+    assert_memory_equal(again.a, of_gpu.a, (size_t)now.n * sizeof again.a[0]);
+    assert_memory_equal(again.potential, of_gpu.potential, (size_t)now.n * sizeof(double));
+    assert_memory_equal(&again.totals, &of_gpu.totals, sizeof again.totals);
+    cudaFree(particles.positions.data);
+    cudaFree(particles.columns[0].values.data);
+    cudaFree(on_device[0].data);
+    cudaFree(on_device[1].data);
+}
+
 /* Settings that are given are taken, of odd grids too, and with more images of a pair than one. */
 static void test_given_settings(void **state)
 {
@@ -367,59 +391,6 @@ static void test_two_laws(void **state)
     assert_near_values(1e-8);
 }
 
-/* Ions of rock salt that begin to move: after some steps they are where forces by plain sums bring
- * them; and the mesh may take longer steps than the pairs. */
-static void take_steps(kith_context *context, const char *solver, int32_t substeps,
-                       const kith_bodies *from, kith_bodies *to, double *drift)
-{
-    const kith_simulation_options options = {
-        .dt = 0.002,
-        .precision = KITH_F64,
-        .substeps = substeps,
-        .forces = {.law = now.law, .solver = solver_named(solver), .accuracy.error = 1e-8}};
-    kith_simulation *simulation = NULL;
-    kith_diagnostics before, after;
-    assert_ok(kith_simulation_create(context, &options, from, &simulation));
-    assert_ok(kith_simulation_diagnose(simulation, &before));
-    assert_ok(kith_simulation_step(simulation, 50));
-    assert_ok(kith_simulation_diagnose(simulation, &after));
-    assert_ok(kith_simulation_get_bodies(simulation, to));
-    *drift = fabs(after.total_energy / before.total_energy - 1);
-    kith_simulation_free(simulation);
-}
-
-static void test_steps_of_a_run(void **state)
-{
-    (void)state;
-    enum { ions = 216 };
-    kith_bodies *from = NULL, *by_plain_sums = NULL, *by_mesh = NULL;
-    kith_bodies **const all[] = {&from, &by_plain_sums, &by_mesh};
-    double drift = 0;
-    use_law("coulomb");
-    for (int k = 0; k < 3; k++)
-        assert_ok(kith_bodies_create(ions, 3, KITH_VELOCITY | KITH_MASS | KITH_CHARGE, all[k]));
-    for (int k = 0; k < 3; k++) {
-        from->cell[4 * k] = 6;
-        from->periodic[k] = true;
-    }
-    from->has_cell = true;
-    for (int64_t i = 0; i < ions; i++) {
-        const int64_t at[3] = {i % 6, i / 6 % 6, i / 36};
-        for (int c = 0; c < 3; c++)
-            from->position[3 * i + c] = (double)at[c] + uniform(-0.1, 0.1);
-        from->mass[i] = 1;
-        from->charge[i] = (at[0] + at[1] + at[2]) % 2 ? -1 : 1;
-    }
-    take_steps(cpu, "ewald", 1, from, by_plain_sums, &drift);
-    for (int32_t substeps = 1; substeps <= 3; substeps += 2) {
-        take_steps(gpu, "pme", substeps, from, by_mesh, &drift);
-        assert_true(drift < 1e-6);
-        assert_all_near(by_mesh->position, by_plain_sums->position, 3 * ions, 1e-6);
-    }
-    for (int k = 0; k < 3; k++)
-        kith_bodies_free(*all[k]);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -427,10 +398,10 @@ int main(void)
         cmocka_unit_test(test_given_settings),
         cmocka_unit_test(test_errors_are_at_most_what_is_requested),
         cmocka_unit_test(test_one_and_no_particle),
+        cmocka_unit_test(test_arrays_on_the_device),
         cmocka_unit_test(test_bits_are_the_same_on_every_run),
         cmocka_unit_test(test_what_is_not_there_is_refused),
         cmocka_unit_test(test_two_laws),
-        cmocka_unit_test(test_steps_of_a_run),
     };
     if (gpu_is_absent("test_cuda_pme"))
         return exit_skipped;
