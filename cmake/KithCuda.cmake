@@ -8,7 +8,7 @@ option(KITH_CUDA_SMALL "GPU code for few architectures, compressed for size (CUD
 set_property(CACHE KITH_CUDA PROPERTY STRINGS AUTO ON OFF)
 
 # Toolkits know the architectures of their time. The newest is kept as PTX too, which the driver
-# compiles for what comes later. A small build leaves out the PTX, and 86 and 89, which run the code of 80.
+# compiles for what comes later. A small build leaves out 86 and 89, which run the code of 80.
 function(kith_cuda_architectures compiler_version result)
   set(known 75 80 86 89 90)
   if(compiler_version VERSION_GREATER_EQUAL 12.8)
@@ -16,10 +16,8 @@ function(kith_cuda_architectures compiler_version result)
   endif()
   if(KITH_CUDA_SMALL)
     list(REMOVE_ITEM known 86 89)
-    set(newest)
-  else()
-    list(POP_BACK known newest)
   endif()
+  list(POP_BACK known newest)
   list(TRANSFORM known APPEND -real)
   set(${result} ${known} ${newest} PARENT_SCOPE)
 endfunction()

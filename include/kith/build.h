@@ -47,7 +47,7 @@ typedef struct kith_device_info {
 } kith_device_info;
 
 /* Describes device k of a kind, {KITH_CUDA, k}. Returns false, and all zeros, if the device does
- * not exist or has no description, as the CPU, which kith_isa_list describes. */
+ * not exist or is the CPU, which kith_isa_list describes. */
 KITH_API bool kith_device_describe(kith_device device, kith_device_info *info);
 
 KITH_API bool kith_build_has_hdf5(void);

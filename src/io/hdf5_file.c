@@ -60,7 +60,7 @@ void hdf5_fail_message(const char *format, ...)
     kith_fail_message("%s: %s", words, reason);
 }
 
-/* The system's errors are distinguished from HDF5's: a missing file is not a bad format. */
+/* Reports the system's errors as such: a missing file is not a bad format. */
 static kith_status check_is_file(const char *path)
 {
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -99,7 +99,7 @@ static uint64_t NAME(targets_near)(const struct pairs_kd_meeting *meeting)
     return near & (~(uint64_t)0 >> (64 - count));
 }
 
-/* A target in front of the points of a leaf. */
+/* A target, and the points of a leaf that it is compared with. */
 struct NAME(front) {
     VREAL scale, limit, radius, cutoff;
     VINDEX own; /* the target's row; −1 if it is not one of the points */

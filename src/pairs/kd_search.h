@@ -63,8 +63,8 @@ struct pairs_kd_meeting pairs_kd_meeting_of(const struct pairs_kd_search *search
 kith_status pairs_kd_make_room(int64_t more, struct pairs_kd_lane *lane,
                                struct pairs_kd_meeting *meeting);
 
-/* The distance of a target and a point, by their rows, as it is listed; r2 is the kernels'. The
- * distance is right even where r2 has underflowed. */
+/* The distance of a target from a point, given their rows, as lists store it; r2 comes from the
+ * kernels. The distance is accurate even where r2 has underflowed. */
 double pairs_kd_distance(const struct pairs_problem *problem, int64_t i, int64_t j, double r2);
 
 /* An r² below this may have lost digits. */
