@@ -34,7 +34,7 @@ are those of the day of the measurement.
 An interaction is one of the N² ordered pairs (i, j) of N bodies; literature that counts floating-point operations uses
 20 per interaction (GPU Gems 3, chapter 31). Times are of whole calls unless stated; where other programs used the
 machine, the table states it. [Trees](tree.md) have their own figures, and [tiles](gpu-tiling.md) the curves of the
-GPU's kernels.
+GPU's kernels. Where runs "differ by a, at most b", a is the median over the rows.
 """
 
 
