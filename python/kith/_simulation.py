@@ -347,7 +347,7 @@ class Simulation(Bound):
         each = len(bodies) // max(count or 1, 1)
         pairs = len(bodies) * min(each, math.inf if is_exact else PAIRS_OF_SOLVER)
         if count is None:
-            pairs *= _PART_OF_STEP.get(integrator, 1)
+            pairs *= _PART_OF_STEP.get(text("integrator", integrator), 1)
         work = Work("steps", pairs, 0, is_single)
         if solver in ("ewald", "pme"):
             work = "cpu"
