@@ -23,22 +23,21 @@ static kith_context *context_of(int32_t peers, cudaStream_t stream)
 }
 
 struct peers_case {
-    kith_dtype dtype;
     int64_t n, dimensions;
-    bool potential;
     const char *law;
-    double
-        light; /* the mass of one body; 0: as the others. Of tiny masses sums are not of forces. */
+    double light; /* mass of one body, unless 0; tiny ones are summed in another unit */
+    kith_dtype dtype;
+    bool potential;
 };
 
 /* From 61 441 bodies in double and 122 881 in single precision on work is divided. */
 static const struct peers_case cases[] = {
-    {KITH_F64, 0, 3, false, NULL, 0},          {KITH_F64, 1, 3, true, NULL, 0},
-    {KITH_F32, 2, 2, false, NULL, 0},          {KITH_F32, 9001, 3, false, NULL, 0},
-    {KITH_F64, 65537, 3, false, NULL, 0},      {KITH_F64, 65537, 2, true, NULL, 0},
-    {KITH_F64, 65537, 3, true, "yukawa:1", 0}, {KITH_F32, 126979, 3, false, NULL, 0},
-    {KITH_F32, 126979, 3, false, NULL, 1e-20}, {KITH_F32, 131072, 2, true, NULL, 0},
-    {KITH_F64, 270001, 3, false, NULL, 0},     {KITH_F32, 270001, 3, false, "coulomb", 0},
+    {0, 3, NULL, 0, KITH_F64, false},          {1, 3, NULL, 0, KITH_F64, true},
+    {2, 2, NULL, 0, KITH_F32, false},          {9001, 3, NULL, 0, KITH_F32, false},
+    {65537, 3, NULL, 0, KITH_F64, false},      {65537, 2, NULL, 0, KITH_F64, true},
+    {65537, 3, "yukawa:1", 0, KITH_F64, true}, {126979, 3, NULL, 0, KITH_F32, false},
+    {126979, 3, NULL, 1e-20, KITH_F32, false}, {131072, 2, NULL, 0, KITH_F32, true},
+    {270001, 3, NULL, 0, KITH_F64, false},     {270001, 3, "coulomb", 0, KITH_F32, false},
 };
 enum { case_count = sizeof cases / sizeof cases[0] };
 
