@@ -7,13 +7,13 @@
 static void test_direct_sums_of_ranks_have_the_bits_of_one_gpu(void **state)
 {
     static const struct {
-        kith_dtype dtype;
         int64_t n;
+        kith_dtype dtype;
         int32_t ranks;
     } cases[] = {
-        {KITH_F64, 0, 2},     {KITH_F64, 1, 3},      {KITH_F32, 2, 2},
-        {KITH_F64, 9001, 2},  {KITH_F64, 65537, 2},  {KITH_F64, 65537, 3},
-        {KITH_F32, 65537, 2}, {KITH_F32, 126979, 5}, {KITH_F64, 270001, 2},
+        {0, KITH_F64, 2},     {1, KITH_F64, 3},      {2, KITH_F32, 2},
+        {9001, KITH_F64, 2},  {65537, KITH_F64, 2},  {65537, KITH_F64, 3},
+        {65537, KITH_F32, 2}, {126979, KITH_F32, 5}, {270001, KITH_F64, 2},
     };
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         if (test_is_quick() && cases[c].n > 65537)
