@@ -203,9 +203,11 @@ static void do_part(struct part *part)
         snprintf(part->message, sizeof part->message, "%s", kith_error_message());
 }
 
+/* As the leader itself does: not where it goes on although it is cancelled, as for the last
+ * checkpoint of a run, and in a job not before all ranks do. */
 static bool leader_stops(void *leader)
 {
-    return kith_context_is_cancelled(leader);
+    return kith_context_stops(leader);
 }
 
 static void *do_part_in_thread(void *argument)
