@@ -38,8 +38,8 @@ static kith_status load(struct library *library)
     void *handle = open_library();
     if (!handle)
         return kith_fail(KITH_UNSUPPORTED,
-                         "solver pme on a GPU needs cuFFT, and there is no libcufft.so.12 or .11 "
-                         "here; install it (libcufft), or compute on the CPU");
+                         "solver pme on a GPU needs cuFFT, but neither libcufft.so.12 nor .11 was "
+                         "found; install it (libcufft), or compute on the CPU");
     const struct {
         void *function;
         const char *name;
@@ -76,19 +76,16 @@ kith_status cufft_make(kith_context *context, kith_dtype dtype, const int32_t gr
 {
     const int is_double = dtype == KITH_F64;
     struct library library;
-    int plan[2] = {0, 0}, made = 0;
+    int plan[2] = {0, 0}, made = 0, failed = 0;
     if (cufft->is_made && cufft->dtype == dtype &&
         memcmp(cufft->grid, grid, sizeof cufft->grid) == 0)
         return KITH_OK;
     cufft_free(cufft);
     KITH_TRY(load(&library));
-    while (made < 2 &&
-           library.plan(&plan[made], grid[0], grid[1], grid[2], types[is_double][made]) == 0) {
-        const int failed = library.set_stream(plan[made++], cuda_stream(context));
-        if (failed)
-            break;
-    }
-    if (made < 2) {
+    while (made < 2 && !failed &&
+           library.plan(&plan[made], grid[0], grid[1], grid[2], types[is_double][made]) == 0)
+        failed = library.set_stream(plan[made++], cuda_stream(context));
+    if (made < 2 || failed) {
         for (int k = 0; k < made; k++)
             library.destroy(plan[k]);
         return fail_to_plan(grid);
