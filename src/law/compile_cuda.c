@@ -173,7 +173,10 @@ static bool wait_for_device(const struct driver *driver, int device)
     int is_active = 0;
     if (driver->context_state(device, &flags, &is_active) != CUDA_SUCCESS || !is_active)
         return true; /* nothing runs there */
-    return cudaSetDevice(device) == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess;
+    if (cudaSetDevice(device) == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess)
+        return true;
+    cudaGetLastError(); /* not that of the next launch */
+    return false;
 }
 
 /* A law does not know on which streams its code runs, and that the driver unloads code only after
