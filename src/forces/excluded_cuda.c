@@ -33,6 +33,8 @@ kith_status excluded_take_cuda(kith_context *context, const struct forces_proble
     kith_status status = verlet_excluded_take(problem, &rows);
     if (status == KITH_OK && rows.begin)
         status = copy(context, problem, &rows, excluded);
+    if (status != KITH_OK)
+        excluded_free_cuda(context, excluded);
     verlet_excluded_free(&rows);
     return status;
 }
