@@ -37,11 +37,11 @@ KITH_BOTH_SIDES static inline double blocks_length(const double vector[3])
     return sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
 }
 
-/* h in units of dt, as the half of a half …; at most `most`. */
+/* h in units of dt, as the half of a half …; at most `most`. If h is NaN, a step that is stuck. */
 KITH_BOTH_SIDES static inline double blocks_fitted(double wanted, double most)
 {
     double step = most;
-    for (int k = 0; k <= blocks_most_halvings && step > wanted; k++)
+    for (int k = 0; k <= blocks_most_halvings && !(step <= wanted); k++)
         step /= 2;
     return step;
 }
@@ -51,7 +51,7 @@ KITH_BOTH_SIDES static inline double blocks_first_step(double eta, double dt, co
                                                        const double j[3])
 {
     const double jerk = blocks_length(j);
-    const double wanted = jerk > 0 ? sqrt(eta) / 4 * blocks_length(a) / jerk : DBL_MAX;
+    const double wanted = jerk != 0 ? sqrt(eta) / 4 * blocks_length(a) / jerk : DBL_MAX;
     return blocks_fitted(wanted / dt, 1);
 }
 
@@ -104,7 +104,7 @@ KITH_BOTH_SIDES static inline double blocks_next_step(double eta, double dt, dou
         blocks_length(a) * blocks_length(snap) + blocks_length(j) * blocks_length(j);
     const double under =
         blocks_length(j) * blocks_length(crackle) + blocks_length(snap) * blocks_length(snap);
-    const double wanted = under > 0 ? sqrt(eta * over / under) / dt : DBL_MAX;
+    const double wanted = under != 0 ? sqrt(eta * over / under) / dt : DBL_MAX;
     const double doubles = time / (2 * step);
     if (wanted >= 2 * step && step < 1 && doubles == floor(doubles))
         return 2 * step;

@@ -254,6 +254,22 @@ static void test_what_it_does_not_do_is_refused(void **state)
     kith_context_free(context);
 }
 
+/* Two bodies so near to each other that r⁻³ overflows. */
+static void test_an_acceleration_that_is_not_finite_is_an_error(void **state)
+{
+    (void)state;
+    kith_context *context = cpu_context(1);
+    kith_bodies *bodies = made("two-body", (kith_initial_options){0});
+    for (int32_t c = 0; c < bodies->dimensions; c++)
+        bodies->position[c] = bodies->position[bodies->dimensions + c] = 0;
+    bodies->position[bodies->dimensions] = 1e-120;
+    kith_simulation *simulation = simulated(context, bodies, blocks(0.01));
+    assert_fails(kith_simulation_step(simulation, 100), KITH_INVALID_ARGUMENT, "not finite");
+    kith_simulation_free(simulation);
+    kith_bodies_free(bodies);
+    kith_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +281,7 @@ int main(void)
         cmocka_unit_test(test_runs_have_frames_at_equal_times_and_resume_bit_for_bit),
         cmocka_unit_test(test_it_takes_softenings_of_bodies_and_two_dimensions),
         cmocka_unit_test(test_items_of_a_block_cover_its_pairs),
+        cmocka_unit_test(test_an_acceleration_that_is_not_finite_is_an_error),
         cmocka_unit_test(test_no_bodies_take_steps_of_dt),
         cmocka_unit_test(test_what_it_does_not_do_is_refused),
     };
