@@ -2,6 +2,7 @@
 
 #include "ranks/ranks.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "ranks/partition.h"
@@ -49,7 +50,10 @@ static kith_status check_devices(kith_context *context)
     kith_status status = KITH_OK;
     if (context->services->describe)
         status = context->services->describe(device.index, &info);
-    const double kind = (double)device.kind * 65536 + (double)info.multiprocessors;
+    const char *architecture = info.architecture; /* "sm_90"; of the CPU empty */
+    const long of_code = architecture[0] ? strtol(architecture + strlen("sm_"), NULL, 10) : 0;
+    const double kind =
+        ((double)device.kind * 65536 + (double)of_code) * 65536 + (double)info.multiprocessors;
     double largest[2] = {kind, -kind};
     KITH_TRY(ranks_agree(context, status));
     ranks_maximum(context, largest, 2);
