@@ -16,10 +16,18 @@ struct library {
 /* cufftType: R2C, C2R, D2Z, Z2D. */
 static const int types[2][2] = {{0x2a, 0x2c}, {0x6a, 0x6c}};
 
+/* Of the toolkit of this build: a driver may be too old for the next one's. */
+#if CUDART_VERSION >= 13000
+#define OF_BUILD "libcufft.so.12"
+#else
+#define OF_BUILD "libcufft.so.11"
+#endif
+
 /* Never closed, as libnvrtc. */
 static void *open_library(void)
 {
-    static const char *const names[] = {"libcufft.so.12", "libcufft.so.11", "libcufft.so"};
+    static const char *const names[] = {OF_BUILD, "libcufft.so.12", "libcufft.so.11",
+                                        "libcufft.so"};
     static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH"};
     void *handle = NULL;
     for (size_t k = 0; !handle && k < sizeof names / sizeof names[0]; k++)
