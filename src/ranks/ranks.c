@@ -42,7 +42,8 @@ kith_status ranks_agree(kith_context *context, kith_status status)
     return ranks_agree_on(context, status, &nothing);
 }
 
-/* Collective: the devices of all ranks are of one kind, whose results have the same bits. */
+/* Collective: the devices of all ranks are of one kind, whose results have the same bits. A rank
+ * that has no context takes part in the first vote alone. */
 static kith_status check_devices(kith_context *context)
 {
     const kith_device device = context->device;
@@ -58,19 +59,20 @@ static kith_status check_devices(kith_context *context)
     KITH_TRY(ranks_agree(context, status));
     ranks_maximum(context, largest, 2);
     if (largest[0] == kind && largest[1] == -kind)
-        return KITH_OK;
-    return kith_fail(
-        KITH_UNSUPPORTED,
-        "device is %s, and the ranks of this job have devices of different kinds; give "
-        "all the CPU, or GPUs of one kind",
-        context->services->name);
+        return ranks_agree(context, KITH_OK);
+    status =
+        kith_fail(KITH_UNSUPPORTED,
+                  "device is %s, and the ranks of this job have devices of different kinds; give "
+                  "all the CPU, or GPUs of one kind",
+                  context->services->name);
+    return ranks_agree(context, status);
 }
 
 kith_status ranks_join(kith_context *context, struct ranks *ranks)
 {
     context->ranks = ranks;
     int64_t isa = context->isa; /* best first */
-    KITH_TRY(ranks_agree(context, check_devices(context)));
+    KITH_TRY(check_devices(context));
     KITH_TRY(ranks_agree_on(context, KITH_OK, &isa));
     context->isa = (int32_t)isa;
     ranks_broadcast(context, &context->tuning, sizeof context->tuning);
