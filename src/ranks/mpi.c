@@ -138,18 +138,31 @@ static void mpi_broadcast(void *state, void *data, int64_t bytes)
     mpi_wait(state, 0);
 }
 
+/* An element of so many bytes, which may be more than an int holds: a multiple of a power of two
+ * then. */
+static MPI_Datatype element_of(int64_t bytes)
+{
+    MPI_Datatype part, element;
+    int64_t part_bytes = 1;
+    while (bytes / part_bytes > INT_MAX && bytes / part_bytes % 2 == 0)
+        part_bytes *= 2;
+    MPI_Type_contiguous((int)part_bytes, MPI_BYTE, &part);
+    MPI_Type_contiguous(count_of(bytes / part_bytes), part, &element);
+    MPI_Type_commit(&element);
+    MPI_Type_free(&part);
+    return element;
+}
+
 static void mpi_gather(void *state, void *data, int64_t element_bytes, const int64_t *first)
 {
     struct mpi_state *mpi = state;
-    MPI_Datatype element;
+    MPI_Datatype element = element_of(element_bytes);
     int size = 0;
     MPI_Comm_size(mpi->communicator, &size);
     for (int k = 0; k < size; k++) {
         mpi->places[k] = count_of(first[k]);
         mpi->counts[k] = count_of(first[k + 1]) - mpi->places[k];
     }
-    MPI_Type_contiguous((int)element_bytes, MPI_BYTE, &element);
-    MPI_Type_commit(&element);
     MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, mpi->counts, mpi->places, element,
                     mpi->communicator, new_request(state, 0));
     mpi_wait(state, 0);
