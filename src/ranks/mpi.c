@@ -138,7 +138,7 @@ static void mpi_broadcast(void *state, void *data, int64_t bytes)
     mpi_wait(state, 0);
 }
 
-/* An element of so many bytes, which may be more than an int holds: a multiple of a power of two
+/* An element of this size, which may be more than an int holds: a multiple of a power of two
  * then. */
 static MPI_Datatype element_of(int64_t bytes)
 {
