@@ -16,7 +16,7 @@ enum { threads = 256 };
 struct found {
     unsigned long long low[3], high[3], largest;
     long long bad_row; /* the first; INT64_MAX: none */
-    int is_known_bad;  /* the delivery tells */
+    int is_known_bad;  /* reported when results are delivered */
 };
 
 /* Points of one side: by row, and sorted. */

@@ -53,7 +53,7 @@ struct verlet_cuda_control {
 };
 
 /* The list: the partners of slot s are in partner from (s − first)·room on, length[s] of them, and
- * itself up to a multiple of verlet_cuda_row_unit: verlet_place_in_row tells where. */
+ * itself up to a multiple of verlet_cuda_row_unit: see verlet_place_in_row. */
 struct verlet_cuda_list {
     long long count, room;
     int *partner, *length;

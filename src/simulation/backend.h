@@ -60,7 +60,7 @@ struct simulation_backend {
 
     /* A leg of hermite-block (simulation/blocks.h), or the first of its steps; positions and
      * velocities are then those at the new time. NULL: the CPU's, on the host.
-     * Errors: KITH_CANCELLED is none: a call takes some milliseconds. */
+     * Errors: never KITH_CANCELLED; a call takes some milliseconds. */
     kith_status (*blocks)(kith_context *context, const struct radau_leg *leg,
                           struct blocks_problem *problem);
     const struct thermostat_backend *thermostat; /* NULL: the host's */

@@ -10,7 +10,7 @@
 enum { blocks_threads = 256, blocks_most_rounds = 8, blocks_least_sources = 32 /* of a part */ };
 
 /* The targets of a step in groups of `targets`, a power of two, and the sources in parts: an item
- * is a group and a part, and each block of threads takes every so many-th item. */
+ * is a group and a part, and blocks of threads take items in turn. */
 struct blocks_plan {
     int64_t items, part_sources;
     int32_t targets, parts;

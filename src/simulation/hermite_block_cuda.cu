@@ -237,8 +237,8 @@ static __device__ void correct_body(const struct blocks_device &blocks, int64_t 
         atomicMin(&control->stuck, (unsigned long long)i);
 }
 
-/* A block adds the parts of some targets: each thread every so many-th part of one target, and then
- * a thread these sums of a value. */
+/* A block adds the parts of some targets: the threads of one target take its parts in turn, and
+ * then a thread these sums of a value. */
 static __global__ void __launch_bounds__(block_threads)
     correct_kernel(const __grid_constant__ struct blocks_device blocks)
 {

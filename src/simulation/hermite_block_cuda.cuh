@@ -98,7 +98,7 @@ static __device__ void add_lanes(int targets, double (&tile)[source_columns][blo
     }
 }
 
-/* The pairs of an item. Lanes of a target take every so many-th source of a tile. */
+/* The pairs of an item. Lanes of a target take the sources of a tile in turn. */
 template <bool per_body>
 static __device__ void sum_item(const struct blocks_device &blocks, int64_t item,
                                 double (&tile)[source_columns][block_threads])

@@ -40,7 +40,7 @@
 
 enum { radau_terms = 7, radau_most_bodies = 64 };
 
-/* The polynomials of a step that was so many times shorter do not predict this one. */
+/* The polynomials of a step that was this many times shorter do not predict this one. */
 #define RADAU_MOST_CONTINUED 20.0
 
 /* The arrays of a step, of a number for each component of each body. The first RADAU_KEPT are the
