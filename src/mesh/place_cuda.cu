@@ -5,7 +5,7 @@
 #include "sort/search.h"
 #include "sort/sort.h"
 
-enum { threads = 256, cells_of_block = 8 * threads };
+enum { threads = 256 };
 
 static unsigned blocks_for(int64_t count)
 {
@@ -81,19 +81,13 @@ static __global__ void __launch_bounds__(threads) number(const struct pme_cuda_p
         problem.parts[blockIdx.x] = weights;
 }
 
-/* The first slot of each cell, or of one behind: a block looks up where its cells begin and end. */
+/* The first slot of each cell, or of one behind. */
 static __global__ void __launch_bounds__(threads)
     find_begins(int64_t cells, int64_t count, const uint64_t *keys, int32_t *begin)
 {
-    __shared__ int64_t bound[2];
-    const int64_t first = (int64_t)blockIdx.x * cells_of_block;
-    if (threadIdx.x < 2)
-        bound[threadIdx.x] = search_64((const int64_t *)keys, 0, count,
-                                       first + (int64_t)threadIdx.x * cells_of_block);
-    __syncthreads();
-    for (int64_t cell = first + threadIdx.x; cell < first + cells_of_block; cell += threads)
-        if (cell <= cells)
-            begin[cell] = (int32_t)search_64((const int64_t *)keys, bound[0], bound[1], cell);
+    const int64_t cell = own_number();
+    if (cell <= cells)
+        begin[cell] = (int32_t)search_64((const int64_t *)keys, 0, count, cell);
 }
 
 template <typename real>
@@ -161,9 +155,8 @@ static kith_status sort(kith_context *context, const struct pme_cuda_problem *pr
         bits++;
     KITH_TRY(sort_keys_cuda(context, problem->count, bits, problem->keys[k], problem->order_of[k],
                             problem->sort_scratch));
-    const unsigned blocks = (unsigned)(cells / cells_of_block + 1);
-    find_begins<<<blocks, threads, 0, cuda_stream(context)>>>(cells, problem->count,
-                                                              problem->keys[k], problem->begin[k]);
+    find_begins<<<blocks_for(cells + 1), threads, 0, cuda_stream(context)>>>(
+        cells, problem->count, problem->keys[k], problem->begin[k]);
     return cuda_check_launch("finding the particles of cells");
 }
 
