@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "device/context.h"
+#include "ranks/nccl.h"
 #include "ranks/partition.h"
 #include "ranks/ranks.h"
 
@@ -57,21 +58,45 @@ void ranks_add_counts(const kith_context *context, int64_t *first, int64_t *seco
     *second = (int64_t)counts[1];
 }
 
-kith_status ranks_gather_on_device(kith_context *context, kith_status status, void *data,
-                                   int64_t elements, int64_t element_bytes)
+/* Of an array whose elements context->ranks->first divides, in the device's memory. */
+static kith_status gather_by_nccl(kith_context *context, kith_status status, void *data,
+                                  int64_t element_bytes)
 {
-    const struct ranks *ranks = context->ranks;
+    if (status == KITH_OK)
+        status = context->services->synchronize(context);
+    KITH_TRY(ranks_agree(context, status));
+    status = ranks_nccl_gather(context, data, element_bytes, context->ranks->first);
+    return ranks_agree(context, status);
+}
+
+static kith_status gather_by_host(kith_context *context, kith_status status, char *there,
+                                  int64_t element_bytes)
+{
     const struct device_services *services = context->services;
-    const int64_t bytes = elements * element_bytes;
-    const int64_t begin = ranks_first(elements, ranks->size, ranks->rank) * element_bytes;
-    const int64_t end = ranks_first(elements, ranks->size, ranks->rank + 1) * element_bytes;
-    char *there = data, *here = NULL;
+    const struct ranks *ranks = context->ranks;
+    const int64_t begin = ranks->first[ranks->rank] * element_bytes;
+    const int64_t end = ranks->first[ranks->rank + 1] * element_bytes;
+    const int64_t bytes = ranks->first[ranks->size] * element_bytes;
+    char *here = NULL;
     if (status == KITH_OK)
         status = host_memory(context, bytes, &here);
     if (status == KITH_OK)
         status = services->copy_out(context, here + begin, there + begin, end - begin);
     KITH_TRY(ranks_agree(context, status));
-    ranks_gather(context, here, element_bytes, elements, 1);
-    KITH_TRY(services->copy_in(context, there, here, begin));
-    return services->copy_in(context, there + end, here + end, bytes - end);
+    ranks_gather_parts(context, here, element_bytes, ranks->first);
+    status = services->copy_in(context, there, here, begin);
+    if (status == KITH_OK)
+        status = services->copy_in(context, there + end, here + end, bytes - end);
+    return ranks_agree(context, status);
+}
+
+kith_status ranks_gather_on_device(kith_context *context, kith_status status, void *data,
+                                   int64_t elements, int64_t element_bytes)
+{
+    const struct ranks *ranks = context->ranks;
+    const bool by_nccl = ranks_nccl_is_used(context, elements * element_bytes);
+    for (int32_t k = 0; k <= ranks->size; k++)
+        ranks->first[k] = ranks_first(elements, ranks->size, k);
+    return by_nccl ? gather_by_nccl(context, status, data, element_bytes)
+                   : gather_by_host(context, status, data, element_bytes);
 }

@@ -9,15 +9,16 @@ extern "C" {
 #endif
 
 /* Work of ranks that compute on devices with memory of their own: parts as ranks_first divides
- * them, which come to all by way of the host. For C and for CUDA. */
+ * them, which come to all by NCCL (ranks/nccl.h) or by way of the host. For C and for CUDA. */
 
 /* The number of this rank and of all; false, 0 and 1 for a single process. */
 bool ranks_device_share(const kith_context *context, int32_t *index, int32_t *count);
 
 /* Collective: of an array in the device's memory whose elements ranks_first divides, those of each
- * rank come to all. status is that of this rank's work. Waits for the device.
+ * rank come to all. status is that of this rank's work. Waits for that work.
  *
- * Errors: those of ranks_agree, the services' of copies; KITH_OUT_OF_MEMORY. */
+ * Errors: those of ranks_agree, of ranks_nccl_gather, the services' of copies; KITH_OUT_OF_MEMORY.
+ */
 kith_status ranks_gather_on_device(kith_context *context, kith_status status, void *data,
                                    int64_t elements, int64_t element_bytes);
 

@@ -23,6 +23,8 @@ struct ranks {
     int64_t *first;        /* size + 1, room for a gather */
     bool failure_is_known; /* to all: in a vote, a rank had failed */
     bool failed_elsewhere; /* and not this one */
+    int64_t gathered;      /* bytes of arrays on devices */
+    bool nccl_was_tried, nccl_is_used;
 };
 
 /* Makes a context that of one rank of a job, for its lifetime; ranks must exist as long.

@@ -2,7 +2,11 @@
 
 #include "../ranks/jobs.h"
 
+#include <dlfcn.h>
+
+#include "device/context.h"
 #include "gpu_testing.h"
+#include "ranks/device_parts.h"
 
 static void test_direct_sums_of_ranks_have_the_bits_of_one_gpu(void **state)
 {
@@ -46,6 +50,64 @@ static void test_steps_of_ranks_have_the_bits_of_one_gpu(void **state)
     kith_bodies_free(start);
 }
 
+/* Element e of an array is e, of bytes each; every rank has its own part and NaN elsewhere. */
+enum { gathered_elements = 20000003, gathers = 10 };
+
+struct gathering_rank {
+    bool by_nccl, is_right;
+};
+
+static kith_status gather_again(kith_context *context, double *here, void *there)
+{
+    const struct device_services *services = context->services;
+    const int64_t first =
+        ranks_first(gathered_elements, context->ranks->size, context->ranks->rank);
+    const int64_t end =
+        ranks_first(gathered_elements, context->ranks->size, context->ranks->rank + 1);
+    for (int64_t e = 0; e < gathered_elements; e++)
+        here[e] = e >= first && e < end ? (double)e : NAN;
+    KITH_TRY(services->copy_in(context, there, here, gathered_elements * (int64_t)sizeof *here));
+    KITH_TRY(ranks_gather_on_device(context, KITH_OK, there, gathered_elements, sizeof *here));
+    return services->copy_out(context, here, there, gathered_elements * (int64_t)sizeof *here);
+}
+
+static kith_status gather_often(void *argument, kith_context *context)
+{
+    struct gathering_rank *rank = argument;
+    double *here = malloc(gathered_elements * sizeof *here);
+    void *there = NULL;
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(context, &scope));
+    KITH_TRY(context->services->allocate(context, gathered_elements, sizeof *here, "test", &there));
+    rank->is_right = true;
+    for (int k = 0; k < gathers; k++) {
+        KITH_TRY(gather_again(context, here, there));
+        for (int64_t e = 0; e < gathered_elements; e++)
+            rank->is_right &= here[e] == (double)e;
+    }
+    rank->by_nccl = context->ranks->nccl_is_used;
+    context->services->release(context, there);
+    free(here);
+    return KITH_OK;
+}
+
+/* One rank, and one on each GPU; with more ranks than GPUs NCCL refuses, and the host does it. */
+static void test_gathers_by_nccl_are_those_by_the_host(void **state)
+{
+    (void)state;
+    const bool is_there = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL) != NULL;
+    for (int32_t size = 1; size <= gpus_of_ranks + 1; size++) {
+        struct gathering_rank ranks[most_ranks] = {{0}};
+        do_ranks(size, gather_often, ranks, sizeof ranks[0]);
+        for (int32_t k = 0; k < size; k++) {
+            assert_true(ranks[k].is_right);
+            assert_int_equal(ranks[k].by_nccl, is_there && size <= gpus_of_ranks);
+        }
+    }
+    if (!is_there)
+        skip();
+}
+
 static void test_a_rank_that_fails_ends_all(void **state)
 {
     struct system s = system_random(*state, KITH_F64, 65537, 3);
@@ -82,6 +144,7 @@ int main(void)
         cmocka_unit_test_prestate(test_direct_sums_of_ranks_have_the_bits_of_one_gpu, &numbers),
         cmocka_unit_test_prestate(test_trees_of_ranks_have_the_bits_of_one_gpu, &numbers),
         cmocka_unit_test_prestate(test_steps_of_ranks_have_the_bits_of_one_gpu, &numbers),
+        cmocka_unit_test(test_gathers_by_nccl_are_those_by_the_host),
         cmocka_unit_test_prestate(test_a_rank_that_fails_ends_all, &numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,124 @@
+#include "ranks/nccl.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/context.h"
+#include "ranks/ranks.h"
+
+/* What is used of nccl.h; results are 0 for success. */
+struct unique_id {
+    char bytes[128];
+};
+
+typedef void *communicator;
+
+struct library {
+    int (*unique_id)(struct unique_id *id);
+    int (*init)(communicator *made, int ranks, struct unique_id id, int rank);
+    int (*broadcast)(const void *from, void *to, size_t count, int type, int root,
+                     communicator among, void *stream);
+    int (*group_begin)(void);
+    int (*group_end)(void);
+    int (*abort)(communicator among);
+    const char *(*error)(int result);
+};
+
+enum { type_of_bytes = 0 /* ncclInt8 */ };
+
+/* Kept by the context once NCCL is used. */
+struct nccl {
+    struct library library;
+    communicator among;
+};
+
+/* Without waiting for the other ranks, as ncclCommDestroy may. */
+static void free_nccl(kith_context *context, void *kept)
+{
+    struct nccl *nccl = kept;
+    (void)context;
+    if (nccl->among)
+        nccl->library.abort(nccl->among);
+    free(nccl);
+}
+
+static const struct device_slot_kind nccl_slot = {.free = free_nccl};
+
+/* False if the library is missing, or too old. It is never closed: its threads may still run. */
+static bool load(struct library *library)
+{
+    void *handle = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+    const struct {
+        void *function;
+        const char *name;
+    } symbols[] = {
+        {&library->unique_id, "ncclGetUniqueId"}, {&library->init, "ncclCommInitRank"},
+        {&library->broadcast, "ncclBroadcast"},   {&library->group_begin, "ncclGroupStart"},
+        {&library->group_end, "ncclGroupEnd"},    {&library->abort, "ncclCommAbort"},
+        {&library->error, "ncclGetErrorString"}};
+    for (size_t k = 0; handle && k < sizeof symbols / sizeof symbols[0]; k++) {
+        void *address = dlsym(handle, symbols[k].name);
+        if (!address)
+            return false;
+        memcpy(symbols[k].function, &address, sizeof address);
+    }
+    return handle != NULL;
+}
+
+/* Whether this is so on all ranks. */
+static bool on_all(const struct ranks *ranks, bool here)
+{
+    struct ranks_vote vote = {.failed = !here};
+    ranks_take_vote(ranks, &vote);
+    return !vote.failed;
+}
+
+/* Ranks that share a GPU, which NCCL refuses, all fail to begin. */
+static bool begin(kith_context *context)
+{
+    const struct ranks *ranks = context->ranks;
+    void **slot = device_slot(context, &nccl_slot);
+    struct nccl *nccl = slot ? calloc(1, sizeof *nccl) : NULL;
+    struct unique_id id = {{0}};
+    if (nccl)
+        *slot = nccl;
+    bool good = nccl && load(&nccl->library);
+    if (good && ranks->rank == 0)
+        good = nccl->library.unique_id(&id) == 0;
+    if (!on_all(ranks, good))
+        return false;
+    ranks_broadcast(context, &id, sizeof id);
+    return on_all(ranks, nccl->library.init(&nccl->among, ranks->size, id, ranks->rank) == 0);
+}
+
+bool ranks_nccl_is_used(kith_context *context, int64_t bytes)
+{
+    static const int64_t bytes_before = 1 << 30;
+    struct ranks *ranks = context->ranks;
+    if (!ranks->nccl_was_tried && ranks->gathered >= bytes_before) {
+        ranks->nccl_was_tried = true;
+        ranks->nccl_is_used = begin(context);
+    }
+    ranks->gathered += bytes;
+    return ranks->nccl_is_used;
+}
+
+kith_status ranks_nccl_gather(kith_context *context, void *data, int64_t element_bytes,
+                              const int64_t *first)
+{
+    const struct nccl *nccl = *device_slot(context, &nccl_slot);
+    const struct library *library = &nccl->library;
+    void *stream = context->services->stream(context);
+    int failed = library->group_begin();
+    for (int32_t k = 0; !failed && k < context->ranks->size; k++) {
+        char *part = (char *)data + first[k] * element_bytes;
+        const int64_t bytes = (first[k + 1] - first[k]) * element_bytes;
+        if (bytes > 0)
+            failed = library->broadcast(part, part, (size_t)bytes, type_of_bytes, k, nccl->among,
+                                        stream);
+    }
+    const int ended = library->group_end();
+    failed = failed ? failed : ended;
+    return failed ? kith_fail(KITH_INTERNAL_ERROR, "NCCL: %s", library->error(failed)) : KITH_OK;
+}
