@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import reprlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from kith._arguments import described, flag, number, text
 from kith._arrays import host_array
 from kith._pairs import pairs
+
+if TYPE_CHECKING:
+    from kith._ase_calculator import Calculator as Calculator
 
 _NAMES = {"i": "i", "j": "j", "d": "distances", "D": "vectors", "S": "shifts"}
 

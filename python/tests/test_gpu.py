@@ -205,6 +205,59 @@ def test_a_simulation(library, cloud, on_gpu):
     assert abs(gpu.energies.total_energy / host.energies.total_energy - 1) < 1e-10
 
 
+def test_mesh_ewald_agrees_with_the_sum_of_all_images(library):
+    ions = kith.make("nacl", 216, density=1.0, temperature=0.02, seed=3)
+    settings = {"law": "coulomb", "cell": ions.cell, "exclude": [[0, 1], [5, 9]], "totals": True}
+    expected = kith.forces(ions.positions, charges=ions.charges, solver="ewald", device="cpu", **settings)
+    found = kith.forces(library.bring(ions.positions), charges=library.bring(ions.charges), solver="pme", error=1e-6,
+                        **settings)
+    difference = library.fetch(found.acceleration) - expected.acceleration
+    assert numpy.linalg.norm(difference) <= 1e-6 * numpy.linalg.norm(expected.acceleration)
+    assert found.totals.energy == pytest.approx(expected.totals.energy, rel=1e-6)
+    assert numpy.allclose(found.totals.virial, expected.totals.virial, atol=1e-5 * abs(expected.totals.energy))
+
+
+def test_a_simulation_of_ions_by_mesh_ewald():
+    ions = kith.make("nacl", 216, density=1.0, temperature=0.02, seed=3)
+    simulation = kith.Simulation(ions, dt=0.005, law="coulomb", solver="pme", error=1e-6, device="cuda")
+    before = simulation.energies.total_energy
+    simulation.step(100)
+    assert simulation.energies.total_energy == pytest.approx(before, rel=1e-5)
+
+
+def test_sums_of_formulas(library, cloud, on_gpu):
+    cell = numpy.diag([6.0, 7.0, 8.0])
+    for options in ({}, {"cutoff": 1.5}, {"cutoff": 1.5, "cell": cell}, {"reduce": "min"}):
+        outputs = {"pull": "h_j * dx / (r2 + 0.01)", "push": "exp(-r2)"}
+        expected = kith.sum(cloud[0], outputs, columns={"h": cloud[1]}, device="cpu", **options)
+        found = kith.sum(on_gpu[0], outputs, columns={"h": on_gpu[1]}, **options)
+        for name in outputs:
+            assert numpy.allclose(library.fetch(found[name]), expected[name], rtol=1e-11, atol=1e-11), (name, options)
+
+
+def test_systems_side_by_side(library, numbers):
+    positions, masses = numbers.normal(size=(65, 7, 3)), numbers.uniform(0.5, 2, size=(65, 7))
+    expected = kith.forces(positions, masses, softening=0.1, device="cpu")
+    found = kith.forces(library.bring(positions), library.bring(masses), softening=0.1)
+    for ours, theirs in zip(found, expected):
+        assert numpy.allclose(library.fetch(ours), theirs, rtol=1e-11)
+    shape = (65 * 7, 3)
+    ensembles = [kith.Simulation(positions.reshape(shape), numpy.zeros(shape), masses.ravel(), dt=1e-3, softening=0.1,
+                                 systems=65, device=device) for device in ("cuda", "cpu")]
+    for ensemble in ensembles:
+        ensemble.step(20)
+    assert numpy.allclose(*[ensemble.bodies().positions for ensemble in ensembles], rtol=1e-10, atol=1e-11)
+
+
+def test_a_liquid_with_a_thermostat():
+    atoms = kith.make("fcc", n=500, density=0.8, temperature=1.2, seed=4)
+    liquids = [kith.Simulation(atoms, dt=0.002, law="lennard-jones", cutoff=2.5, shift="force",
+                               thermostat="bussi:0.7,0.1,3", device=device) for device in ("cuda", "cpu")]
+    for liquid in liquids:
+        liquid.step(50)
+    assert numpy.allclose(*[liquid.bodies().positions for liquid in liquids], rtol=1e-8, atol=1e-8)
+
+
 def test_gradients_on_the_gpu(cloud):
     library = Library("torch")
     torch = library.module
