@@ -1,6 +1,7 @@
 /* bench_cusparse [single|double] A.mtx...: products of sparse matrices on a GPU by kith and by
  * cuSPARSE, with one vector and with eight, row-major or column-major. Prints one JSON
- * object with a row for each matrix and number of vectors. */
+ * object with a row for each matrix and number of vectors: the median of five rounds, and by which
+ * fraction of it the rounds differ. */
 
 #include <math.h>
 #include <stdio.h>
@@ -19,23 +20,33 @@ static int fail(const char *what)
     return 1;
 }
 
-/* The best of several rounds of some milliseconds each: of kith's product, or of a peer's. */
-static kith_status time_best(struct gpu_sparse *gpu, kith_sparse *sparse,
-                             enum gpu_sparse_vectors vectors, enum gpu_sparse_peer peer,
-                             double *best)
+static int compare(const void *a, const void *b)
 {
-    double once = 0;
+    const double difference = *(const double *)a - *(const double *)b;
+    return (difference > 0) - (difference < 0);
+}
+
+/* The median of several rounds of some milliseconds each, of kith's product or of a peer's, and by
+ * which fraction of it they differ. */
+static kith_status time_rounds(struct gpu_sparse *gpu, kith_sparse *sparse,
+                               enum gpu_sparse_vectors vectors, enum gpu_sparse_peer peer,
+                               double *median, double *spread)
+{
+    double once = 0, seconds[rounds];
     int64_t calls = 3;
-    *best = INFINITY;
     for (int round = -1; round < rounds; round++) {
         const kith_status status = sparse ? gpu_sparse_time(gpu, sparse, vectors, calls, &once)
                                           : gpu_sparse_time_peer(gpu, peer, vectors, calls, &once);
         if (status != KITH_OK)
             return status;
         once /= (double)calls;
-        *best = round >= 0 ? fmin(*best, once) : *best;
+        if (round >= 0)
+            seconds[round] = once;
         calls = (int64_t)fmin(500, fmax(5, enough / (rounds * once)));
     }
+    qsort(seconds, rounds, sizeof *seconds, compare);
+    *median = seconds[rounds / 2];
+    *spread = (seconds[rounds - 1] - seconds[0]) / *median;
     return KITH_OK;
 }
 
@@ -45,27 +56,27 @@ static kith_status measure(struct gpu_sparse *gpu, kith_sparse *sparse, const ch
 {
     static const char *const ways[] = {"one", "eight by rows", "eight by columns"};
     kith_sparse_info info;
-    double seconds = 0, difference = 0;
+    double seconds = 0, spread = 0, difference = 0;
     int64_t count = 0;
     kith_status status = kith_sparse_describe(sparse, KITH_SPARSE_AS_IS, &info);
     for (int way = gpu_sparse_ways - 1; way >= 0 && status == KITH_OK; way--) {
         const enum gpu_sparse_vectors vectors = (enum gpu_sparse_vectors)way;
-        status = time_best(gpu, sparse, vectors, 0, &seconds);
+        status = time_rounds(gpu, sparse, vectors, 0, &seconds, &spread);
         if (status != KITH_OK)
             break;
         printf("%s{\"matrix\": \"%s\", \"precision\": \"%s\", \"vectors\": \"%s\", \"nonzeros\": "
-               "%lld, \"format\": \"%s\", \"seconds\": %.9g, \"copy_bytes_per_second\": %.6g, "
-               "\"peers\": {",
+               "%lld, \"format\": \"%s\", \"seconds\": %.9g, \"spread\": %.3g, "
+               "\"copy_bytes_per_second\": %.6g, \"peers\": {",
                *first ? "" : ",\n", path, is_double ? "double" : "single", ways[way],
                (long long)info.nonzeros, kith_sparse_format_list(&count)[info.format].name, seconds,
-               copy_rate);
+               spread, copy_rate);
         *first = false;
         bool comma = false;
         for (int peer = 0; peer < gpu_sparse_peers && status == KITH_OK; peer++) {
-            status = time_best(gpu, NULL, vectors, (enum gpu_sparse_peer)peer, &seconds);
+            status = time_rounds(gpu, NULL, vectors, (enum gpu_sparse_peer)peer, &seconds, &spread);
             if (status == KITH_OK)
-                printf("%s\"%s\": %.9g", comma ? ", " : "",
-                       gpu_sparse_peer_name((enum gpu_sparse_peer)peer), seconds);
+                printf("%s\"%s\": {\"seconds\": %.9g, \"spread\": %.3g}", comma ? ", " : "",
+                       gpu_sparse_peer_name((enum gpu_sparse_peer)peer), seconds, spread);
             comma = comma || status == KITH_OK;
             status = status == KITH_UNSUPPORTED ? KITH_OK : status;
         }
