@@ -19,7 +19,13 @@ enum { most_particles = INT32_MAX - 1024 };
 
 /* Bits of the largest force and value of a pair; sums have room for 2^16 of these. Units are powers
  * of 16. */
-enum { pair_bits = 46, unit_step = 4, most_neighbors = 1 << 16, most_exponent = 960 };
+enum {
+    pair_bits = 46,
+    unit_step = 4,
+    most_neighbors = 1 << 16,
+    most_exponent = 960,
+    least_exponent_float = -80 /* the reciprocal of the unit is a float */
+};
 
 /* Of one thread; decides how many threads to wake. */
 static const double forces_a_second = 1e7;
@@ -112,12 +118,13 @@ static void sum_in_lane(void *argument, int64_t k)
 }
 
 /* The exponent of the unit for pairs as large as this. */
-static int exponent_of(double largest)
+static int exponent_of(double largest, kith_dtype dtype)
 {
+    const int least = dtype == KITH_F64 ? -most_exponent : least_exponent_float;
     int exponent = 0;
     (void)frexp(largest * (1 + 0x1p-20), &exponent);
-    if (largest == 0 || exponent < -most_exponent)
-        exponent = -most_exponent;
+    if (largest == 0 || exponent < least)
+        exponent = least;
     return (exponent + 4096 + unit_step - 1) / unit_step * unit_step - 4096;
 }
 
@@ -171,12 +178,13 @@ static kith_status pass(struct job *job, double *largest_force, double *largest_
 static kith_status sum(struct job *job, bool *done)
 {
     struct verlet *verlet = job->verlet;
+    const kith_dtype dtype = job->problem->dtype;
     *done = false;
     for (int turn = 0; turn < 3; turn++) {
         double force = 0, value = 0;
         KITH_TRY(pass(job, &force, &value));
-        const int exponent = isfinite(force) ? exponent_of(force) : INT_MAX;
-        const int of_value = isfinite(value) ? exponent_of(value) : INT_MAX;
+        const int exponent = isfinite(force) ? exponent_of(force, dtype) : INT_MAX;
+        const int of_value = isfinite(value) ? exponent_of(value, dtype) : INT_MAX;
         if (exponent > most_exponent)
             return KITH_OK;
         if (job->has_totals && of_value > most_exponent) {
@@ -195,11 +203,10 @@ static kith_status sum(struct job *job, bool *done)
 }
 
 /* The sums of a slot's component, of this process. */
-static uint64_t force_of(const void *user, int64_t place, int64_t slot)
+static uint64_t force_of(const void *user, int64_t place)
 {
     const struct verlet *verlet = user;
-    const struct verlet_list *list = &verlet->list;
-    uint64_t total = (uint64_t)list->touched[slot / list->lanes] * verlet->found.zero;
+    uint64_t total = 0;
     for (int64_t k = 0; k < verlet->found.sums; k++)
         total += verlet->forces[k][place];
     return total;
@@ -213,7 +220,7 @@ static void combine_part(void *argument, int64_t part)
     for (int64_t slot = part * verlet_slots_a_part; slot < end; slot++)
         for (int c = 0; c < 3; c++) {
             const int64_t place = verlet_place(list, slot) + (int64_t)c * list->lanes;
-            job->verlet->forces[0][place] = force_of(job->verlet, place, slot);
+            job->verlet->forces[0][place] = force_of(job->verlet, place);
         }
 }
 
@@ -223,14 +230,12 @@ static kith_status add_ranks(struct job *job)
     const struct verlet_list *list = &job->verlet->list;
     struct verlet_found *found = &job->verlet->found;
     found->unit = ldexp(1, job->verlet->exponent - pair_bits);
-    memcpy(&found->zero, &job->of_kernel.magic, sizeof found->zero);
     found->sums = job->threads;
     if (!job->verlet->part.is_divided)
         return KITH_OK;
     KITH_TRY(ranks_agree(job->context, verlet_for_slots(job->context, job->problem->target_count,
                                                         combine_part, job)));
     ranks_add(job->context, job->verlet->forces[0], 3 * list->clusters * list->lanes);
-    found->zero = 0;
     found->sums = 1;
     return KITH_OK;
 }
@@ -286,7 +291,7 @@ static void store_part(void *argument, int64_t part)
         const double mass = masses ? real_get(problem->dtype, masses, row) : 1;
         const double unit = verlet->found.unit / mass;
         for (int c = 0; c < 3; c++) {
-            const uint64_t total = force_of(verlet, first + (int64_t)c * list->lanes, slot);
+            const uint64_t total = force_of(verlet, first + (int64_t)c * list->lanes);
             if (problem->acceleration[c])
                 real_set(problem->dtype, problem->acceleration[c], row,
                          (double)(int64_t)total * unit);

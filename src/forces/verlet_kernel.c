@@ -53,17 +53,76 @@ SIMD_INLINE double verlet_larger_number(double a, double b)
     return a > b || a != a ? a : b;
 }
 
-/* factor · d in units, rounded (verlet_kernel.h): in double precision once. */
-SIMD_INLINE vdouble verlet_round_double(vdouble factor, vdouble d, vdouble magic, int k)
+/* A component of a force as an integer of a unit, rounded to the nearest, ties to the even one: by
+ * adding 3/2 · 2^52 units in double precision, where it is rounded once. */
+struct verlet_units_double {
+    vdouble magic;
+};
+
+SIMD_INLINE struct verlet_units_double verlet_units_of_double(double magic)
 {
-    (void)k;
-    return simd_fma(factor, d, magic);
+    return (struct verlet_units_double){simd_all(magic)};
 }
 
-SIMD_INLINE vdouble verlet_round_float(vfloat factor, vfloat d, vdouble magic, int k)
+SIMD_INLINE vdouble verlet_in_units_double(const struct verlet_units_double *units, vdouble factor)
 {
-    return verlet_part_float(factor * d, k) + magic;
+    (void)units;
+    return factor;
 }
+
+SIMD_INLINE vbits verlet_round_double(const struct verlet_units_double *units, vdouble factor,
+                                      vdouble d, int k)
+{
+    (void)k;
+    return (vbits)simd_fma(factor, d, units->magic) - (vbits)units->magic;
+}
+
+#if defined(__AVX512F__) && !defined(SIMD_GENERIC)
+/* There is an instruction for the same, of numbers that are in units. */
+struct verlet_units_float {
+    vfloat per_unit;
+};
+
+SIMD_INLINE struct verlet_units_float verlet_units_of_float(double magic)
+{
+    return (struct verlet_units_float){simd_all((float)(0x1.8p52 / magic))};
+}
+
+SIMD_INLINE vfloat verlet_in_units_float(const struct verlet_units_float *units, vfloat factor)
+{
+    return factor * units->per_unit;
+}
+
+SIMD_INLINE vbits verlet_round_float(const struct verlet_units_float *units, vfloat factor,
+                                     vfloat d, int k)
+{
+    const __m512d product = (__m512d)(factor * d);
+    (void)units;
+    return (vbits)_mm512_cvtps_epi64(
+        (__m256)(k == 0 ? _mm512_castpd512_pd256(product) : _mm512_extractf64x4_pd(product, 1)));
+}
+#else
+struct verlet_units_float {
+    vdouble magic;
+};
+
+SIMD_INLINE struct verlet_units_float verlet_units_of_float(double magic)
+{
+    return (struct verlet_units_float){simd_all(magic)};
+}
+
+SIMD_INLINE vfloat verlet_in_units_float(const struct verlet_units_float *units, vfloat factor)
+{
+    (void)units;
+    return factor;
+}
+
+SIMD_INLINE vbits verlet_round_float(const struct verlet_units_float *units, vfloat factor,
+                                     vfloat d, int k)
+{
+    return (vbits)(verlet_part_float(factor * d, k) + units->magic) - (vbits)units->magic;
+}
+#endif
 
 /* The sum of the lanes. */
 SIMD_INLINE unsigned long long verlet_sum_lanes(vbits x)

@@ -36,9 +36,9 @@ struct verlet_sums {
  * many as a vector of reals has lanes; a cluster has the x of its slots, then their y, then z.
  *
  * Forces are integers of a unit, so that their sums do not depend on their order: a component is
- * rounded by adding `magic`, 3/2 · 2^52 units, in double precision. What is summed are the bits of
- * that number, modulo 2^64; those of `magic` itself stand for 0. So are values of pairs, in units
- * of their own. */
+ * rounded to the nearest, as by adding `magic`, 3/2 · 2^52 units, in double precision: what that
+ * changes in the bits of `magic`, modulo 2^64, is the integer. So are values of pairs, in units of
+ * their own. */
 struct verlet_problem {
     struct law_numbers numbers;
     enum law_weighting weighting;
@@ -53,10 +53,8 @@ struct verlet_problem {
     const double (*translations)[3];
 };
 
-/* Adds, for each segment, its bits to force as long as the slot has any, and subtracts them from
- * the slots of the clusters of its entries. Each slot of an entry's cluster is subtracted from once
- * an entry, and each slot of a particle's own cluster once a segment with is_own; the particle
- * itself gets no bits of `magic` too many.
+/* Adds, for each segment, the forces on its particle to those of its slot, and subtracts them from
+ * those of the slots of its entries' clusters.
  *
  *   force  laid out as positions
  *   sums   added to. Energy and forces across translations are summed in double precision only */

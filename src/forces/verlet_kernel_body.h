@@ -4,6 +4,9 @@
 /* A vector of reals has lanes for this many vectors of 64-bit integers. */
 enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL), NAME(parts) = NAME(lanes) * 8 / SIMD_BYTES };
 
+/* Clusters that a particle meets before their forces are added up. */
+enum { NAME(met_room) = 32 };
+
 #include "forces/shift_body.h"
 
 struct NAME(verlet_particle) {
@@ -18,7 +21,16 @@ struct NAME(verlet_constants) {
     const char *rows;
     enum cutoff_shift shift;
     VREAL softening2, cutoff, limit, slope;
-    vdouble magic, value_magic;
+    struct NAME(verlet_units) units;
+    vdouble value_magic;
+};
+
+/* Clusters with slots within the cutoff of a particle, and F/d of these: all that is to be added
+ * up, and far apart from what it is computed of, so that a processor need not wait for it. */
+struct NAME(verlet_met) {
+    VREAL factor[NAME(met_room)];
+    int cluster[NAME(met_room)];
+    int count;
 };
 
 struct NAME(verlet_sums) {
@@ -49,11 +61,11 @@ SIMD_INLINE void NAME(verlet_order)(const struct NAME(verlet_constants) * consta
 }
 
 /* The pairs of a particle with the slots of a cluster that are within the cutoff, and for which
- * `left_out` is less than 0. */
+ * `left_out` is less than 0: values are added up, and the cluster to those met. */
 SIMD_INLINE void NAME(verlet_meet)(const struct law_form form, const struct verlet_variant variant,
                                    const struct NAME(verlet_constants) * constants,
                                    const struct NAME(verlet_particle) * particle, int cluster,
-                                   const VREAL *left_out, unsigned long long *force,
+                                   const VREAL *left_out, struct NAME(verlet_met) * met,
                                    struct NAME(verlet_sums) * sums)
 {
     const long long first = (long long)cluster * 3 * NAME(lanes);
@@ -103,26 +115,44 @@ SIMD_INLINE void NAME(verlet_meet)(const struct law_form form, const struct verl
         sums->largest_value = NAME(verlet_larger)(sums->largest_value, (VMASK)simd_fabs(value));
         sums->value += (vbits)(NAME(verlet_part)(value, 0) + constants->value_magic);
     }
-    SIMD_UNROLL
-    for (int c = 0; c < 3; c++) {
+    met->factor[met->count] = NAME(verlet_in_units)(&constants->units, factor);
+    met->cluster[met->count] = cluster;
+    met->count += NAME(lanes_below)(r2, constants->limit) != 0;
+}
+
+/* Adds the forces of the clusters met, to the particle's and, with the opposite sign, to theirs. */
+SIMD_INLINE void NAME(verlet_add_met)(const struct NAME(verlet_constants) * constants,
+                                      const struct NAME(verlet_particle) * particle,
+                                      struct NAME(verlet_met) * met, unsigned long long *force,
+                                      struct NAME(verlet_sums) * sums)
+{
+    for (int m = 0; m < met->count; m++) {
+        const long long first = (long long)met->cluster[m] * 3 * NAME(lanes);
+        const VREAL factor = met->factor[m];
         SIMD_UNROLL
-        for (int k = 0; k < NAME(parts); k++) {
-            const vbits bits = (vbits)NAME(verlet_round)(factor, pair.d[c], constants->magic, k);
-            unsigned long long *at =
-                force + first + c * NAME(lanes) + k * (NAME(lanes) / NAME(parts));
-            vbits there;
-            memcpy(&there, at, sizeof there);
-            there -= bits;
-            memcpy(at, &there, sizeof there);
-            sums->force[c * NAME(parts) + k] += bits;
+        for (int c = 0; c < 3; c++) {
+            const VREAL d =
+                simd_load(constants->position + first + c * NAME(lanes)) - particle->at[c];
+            SIMD_UNROLL
+            for (int k = 0; k < NAME(parts); k++) {
+                const vbits bits = NAME(verlet_round)(&constants->units, factor, d, k);
+                unsigned long long *at =
+                    force + first + c * NAME(lanes) + k * (NAME(lanes) / NAME(parts));
+                vbits there;
+                memcpy(&there, at, sizeof there);
+                there -= bits;
+                memcpy(at, &there, sizeof there);
+                sums->force[c * NAME(parts) + k] += bits;
+            }
         }
     }
+    met->count = 0;
 }
 
 /* The particle's own sum, to its slot, and to what is summed across its translation. */
 SIMD_INLINE void NAME(verlet_store)(const struct verlet_variant variant,
                                     const struct NAME(verlet_sums) * sums,
-                                    const struct verlet_segment *segment, unsigned long long zeros,
+                                    const struct verlet_segment *segment,
                                     unsigned long long value_zeros, unsigned long long *force,
                                     struct verlet_sums *all)
 {
@@ -134,7 +164,7 @@ SIMD_INLINE void NAME(verlet_store)(const struct verlet_variant variant,
         SIMD_UNROLL
         for (int k = 1; k < NAME(parts); k++)
             bits += sums->force[c * NAME(parts) + k];
-        const unsigned long long sum = verlet_sum_lanes(bits) - zeros;
+        const unsigned long long sum = verlet_sum_lanes(bits);
         force[at + c * NAME(lanes)] += sum;
         if (variant.has_value)
             verlet_add_wide(&all->across[segment->translation][c], sum);
@@ -185,12 +215,12 @@ SIMD_INLINE void NAME(verlet_sum)(const enum law_kind kind, const struct verlet_
                      .cutoff = simd_all((REAL)problem->cutoff),
                      .limit = simd_all((REAL)problem->limit),
                      .slope = simd_all((REAL)problem->slope_at_cutoff),
-                     .magic = simd_all(problem->magic),
+                     .units = NAME(verlet_units_of)(problem->magic),
                      .value_magic = simd_all(problem->value_magic)};
-    unsigned long long zero, value_zero;
-    memcpy(&zero, &problem->magic, sizeof zero);
+    unsigned long long value_zero;
     memcpy(&value_zero, &problem->value_magic, sizeof value_zero);
     VMASK largest = {0}, largest_value = {0};
+    struct NAME(verlet_met) met;
     for (long long s = 0; s < count; s++) {
         const struct verlet_segment *segment = &segments[s];
         const int slot = segment->slot, own = slot / NAME(lanes), lane = slot % NAME(lanes);
@@ -208,22 +238,27 @@ SIMD_INLINE void NAME(verlet_sum)(const enum law_kind kind, const struct verlet_
             particle.row = row - (VMASK){0};
             particle.charge = simd_all(constants.charges ? constants.charges[slot] : (REAL)1);
         }
+        met.count = 0;
         if (segment->is_own || segment->left_out) {
             const int first = segment->is_own ? own : entries[segment->begin];
             const VREAL left_out =
                 NAME(verlet_lanes_after)(segment->is_own ? lane : -1, segment->left_out);
             NAME(verlet_meet)
-            (form, variant, &constants, &particle, first, &left_out, force, &sums);
+            (form, variant, &constants, &particle, first, &left_out, &met, &sums);
         }
-        for (int k = !segment->is_own && segment->left_out; k < segment->count; k++) {
-            const int other = entries[segment->begin + k];
-            NAME(verlet_meet)(form, variant, &constants, &particle, other, NULL, force, &sums);
-        }
-        const unsigned long long met =
+        int k = !segment->is_own && segment->left_out;
+        do {
+            const int room = k + NAME(met_room) - 1; /* there may be one */
+            const int end = segment->count < room ? segment->count : room;
+            for (; k < end; k++)
+                NAME(verlet_meet)
+            (form, variant, &constants, &particle, entries[segment->begin + k], NULL, &met, &sums);
+            NAME(verlet_add_met)(&constants, &particle, &met, force, &sums);
+        } while (k < segment->count);
+        const unsigned long long values =
             ((unsigned long long)segment->count + (unsigned long long)segment->is_own) *
             (unsigned long long)NAME(lanes);
-        NAME(verlet_store)
-        (variant, &sums, segment, zero * met, value_zero * met, force, all);
+        NAME(verlet_store)(variant, &sums, segment, value_zero * values, force, all);
         largest = NAME(verlet_larger)(largest, sums.largest);
         if (variant.has_value)
             largest_value = NAME(verlet_larger)(largest_value, sums.largest_value);

@@ -27,12 +27,10 @@ static void free_clusters(struct verlet_list *list)
     free(list->position);
     free(list->boxes);
     free(list->leaves);
-    free(list->touched);
     list->points = NULL;
     list->position = NULL;
     list->boxes = NULL;
     list->leaves = NULL;
-    list->touched = NULL;
     list->cluster_room = 0;
 }
 
@@ -45,7 +43,6 @@ static kith_status make_room_for_clusters(int64_t clusters, struct verlet_list *
     KITH_TRY(kith_allocate(3 * slots, kith_dtype_bytes(list->dtype), what, &list->position));
     KITH_TRY(kith_allocate(2 * clusters, sizeof *list->boxes, what, &list->boxes));
     KITH_TRY(kith_allocate(clusters, sizeof *list->leaves, what, &list->leaves));
-    KITH_TRY(kith_allocate(clusters, sizeof *list->touched, what, &list->touched));
     list->cluster_room = clusters;
     return KITH_OK;
 }

@@ -55,7 +55,6 @@ struct verlet_list {
     struct verlet_box *boxes;    /* of the two trees' nodes, before their children */
     int32_t *leaves;             /* the node of each cluster */
     struct verlet_task *tasks;
-    int32_t *touched; /* how often a cluster is subtracted from */
     struct verlet_excluded excluded;
     int32_t (*images)[3];
     double (*translations)[3];
@@ -85,8 +84,7 @@ void verlet_list_free(struct verlet_list *list);
 kith_status verlet_list_arrange(kith_context *context, struct verlet_list *list);
 
 /* Makes the segments of the tasks from first_task to end_task − 1: pairs within a distance, at the
- * images; touched is of these. Errors: KITH_OUT_OF_MEMORY,
- * KITH_CANCELLED. */
+ * images. Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
 kith_status verlet_list_search(kith_context *context, verlet_search *search, double distance,
                                struct verlet_list *list);
 

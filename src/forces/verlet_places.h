@@ -20,9 +20,8 @@ struct verlet_grid {
 /* What the last pass over the list found, for the positions as they were then. */
 struct verlet_found {
     bool is_there, has_totals;
-    double unit;   /* of the forces' sums, */
-    int64_t sums;  /* arrays of these that are to be added up, */
-    uint64_t zero; /* and what each subtraction from a cluster has put in */
+    double unit;  /* of the forces' sums, */
+    int64_t sums; /* and arrays of these that are to be added up */
     kith_forces_totals totals;
 };
 

@@ -277,19 +277,6 @@ static void search_task(void *argument, int64_t k)
         task->status = add_with_ghosts(task);
 }
 
-static void count_touched(struct verlet_list *list)
-{
-    if (list->all_clusters > 0)
-        memset(list->touched, 0, (size_t)list->all_clusters * sizeof *list->touched);
-    for (int64_t t = list->first_task; t < list->end_task; t++) {
-        const struct verlet_task *task = &list->tasks[t];
-        for (int64_t k = 0; k < task->segment_count; k++)
-            list->touched[task->segments[k].slot / list->lanes] += task->segments[k].is_own;
-        for (int64_t k = 0; k < task->entry_count; k++)
-            list->touched[task->entries[k]]++;
-    }
-}
-
 kith_status verlet_list_search(kith_context *context, verlet_search *search, double distance,
                                struct verlet_list *list)
 {
@@ -301,6 +288,5 @@ kith_status verlet_list_search(kith_context *context, verlet_search *search, dou
     for (int64_t t = list->first_task; t < list->end_task; t++)
         if (list->tasks[t].status != KITH_OK)
             return kith_fail(list->tasks[t].status, "no memory for the Verlet list");
-    count_touched(list);
     return KITH_OK;
 }

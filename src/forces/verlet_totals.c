@@ -78,7 +78,7 @@ static void sum_part(void *argument, int64_t part)
         for (int c = 0; c < 3; c++) {
             const int64_t place = first + (int64_t)c * list->lanes;
             x[c] = grids_of(verlet, real_get(verlet->dtype, list->position, place));
-            force[c] = widened((int64_t)summing->force_of(summing->user, place, slot));
+            force[c] = widened((int64_t)summing->force_of(summing->user, place));
         }
         for (int k = 0; k < 9; k++)
             summing->parts[part][k] += x[k / 3] * force[k % 3];

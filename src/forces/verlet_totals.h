@@ -42,7 +42,7 @@ struct verlet_totals {
  *   force_of  the sum of a slot's component, which is at this place
  *
  * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
-typedef uint64_t verlet_force_of(const void *user, int64_t place, int64_t slot);
+typedef uint64_t verlet_force_of(const void *user, int64_t place);
 kith_status verlet_add_virial(kith_context *context, const struct verlet *verlet,
                               verlet_force_of *force_of, const void *user,
                               const struct verlet_totals *sums, kith_forces_totals *totals);
