@@ -132,24 +132,22 @@ struct NAME(target) {
     uint8_t degree[max_count + 3];
 };
 
-static struct NAME(target)
-    NAME(describe_target)(const struct expansion *expansion, const REAL *header)
+SIMD_INLINE void NAME(describe_target)(const struct expansion *expansion, const REAL *header,
+                                       struct NAME(target) * target)
 {
-    struct NAME(target) target;
     const int32_t order = expansion->order, max_c = expansion_max_c(expansion->basis, order);
-    target.header = header;
-    target.softening = (REAL)sqrt(expansion->softening2);
-    target.order = order;
-    target.max_c = max_c;
-    target.coefficients = expansion_count(expansion);
-    target.groups = expansion_local_length(expansion) / 4;
-    uint8_t *degree = target.degree;
+    target->header = header;
+    target->softening = (REAL)sqrt(expansion->softening2);
+    target->order = order;
+    target->max_c = max_c;
+    target->coefficients = expansion_count(expansion);
+    target->groups = expansion_local_length(expansion) / 4;
+    uint8_t *degree = target->degree;
     for (int32_t c = 0; c <= max_c; c++)
         for (int32_t b = 0; b <= order - c; b++)
             for (int32_t n = b + c; n <= order; n++)
                 *degree++ = (uint8_t)n;
     memset(degree, 0, 3);
-    return target;
 }
 
 /* Adds the field of a vector of sources to sum, a lane each. */
@@ -200,7 +198,8 @@ static void NAME(m2l)(const struct expansion *expansion, const void *multipoles,
                       int64_t target, const int32_t *sources, int64_t count)
 {
     const REAL *header = NAME(record)(expansion, multipoles, target);
-    const struct NAME(target) described = NAME(describe_target)(expansion, header);
+    struct NAME(target) described;
+    NAME(describe_target)(expansion, header, &described);
     const int32_t length = expansion_record_length(expansion);
     REAL empty[expansion_header + max_count];
     VREAL sum[max_count + NAME(lanes)];
