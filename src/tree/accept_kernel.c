@@ -6,6 +6,7 @@
 #include <float.h>
 
 #include "core/simd.h"
+#include "core/simd_gather.h"
 #include "tree/expansion.h"
 
 enum { lanes = SIMD_BYTES / sizeof(double) };
@@ -46,10 +47,11 @@ SIMD_INLINE vdouble root(vdouble x)
 
 SIMD_INLINE bool any(vint64 mask)
 {
-    int64_t found = 0;
+    int64_t lane[lanes], found = 0;
+    memcpy(lane, &mask, sizeof lane);
     SIMD_UNROLL
-    for (int lane = 0; lane < lanes; lane++)
-        found |= mask[lane];
+    for (int k = 0; k < lanes; k++)
+        found |= lane[k];
     return found != 0;
 }
 
@@ -66,14 +68,50 @@ SIMD_INLINE void load_sources(const struct tree_rule *rule, const struct tree_si
         side[lane] = sides[cell].center;
         to->power_at[lane] = powers + cell * terms;
     }
-    const vdouble x = target->center[0] - gather(side, 0), y = target->center[1] - gather(side, 1),
-                  z = target->center[2] - gather(side, 2);
-    to->radius = gather(side, 3);
-    to->weight = gather(side, 4);
-    to->size = gather(side, 5);
-    to->field = gather(side, 6);
-    to->potential = gather(side, 7);
+    vdouble of[8];
+    simd_gather4(of, side, 0);
+    simd_gather4(of + 4, side, 4);
+    const vdouble x = target->center[0] - of[0], y = target->center[1] - of[1],
+                  z = target->center[2] - of[2];
+    to->radius = of[3];
+    to->weight = of[4];
+    to->size = of[5];
+    to->field = of[6];
+    to->potential = of[7];
     to->r = root(x * x + y * y + z * z);
+}
+
+/* C(p, k) P_k / size^k of the sources, k = 0 … order. */
+SIMD_INLINE void load_powers(const struct source_lanes *of, int32_t order, vdouble *power)
+{
+    int32_t k = 0;
+    for (; k + 4 <= order + 1; k += 4)
+        simd_gather4(power + k, of->power_at, k);
+    for (; k <= order; k++)
+        power[k] = gather(of->power_at, k);
+}
+
+/* What both radii have to do with the error. */
+SIMD_INLINE vdouble of_radii(vdouble radius, vdouble other)
+{
+    const vdouble both = radius + other, larger = choose((vint64)(radius > other), radius, other);
+    return choose((vint64)(both > 0), 8 * larger / both, (vdouble){0});
+}
+
+/* tree_make_pair */
+struct pair_lanes {
+    vdouble r, inverse, factor;
+};
+
+SIMD_INLINE struct pair_lanes make_pair(vdouble radius, vdouble other, vdouble r)
+{
+    const vdouble one = simd_all(1.0), zero = {0};
+    const vdouble both = radius + other, larger = choose((vint64)(radius > other), radius, other);
+    const vdouble rest = 2 * (r - both);
+    const vint64 is_slow = (vint64)(r > rest);
+    const vdouble factor =
+        8 * larger * choose(is_slow, r, one) / (both * choose(is_slow, rest, one));
+    return (struct pair_lanes){r, 1 / r, choose((vint64)(both > 0), factor, zero)};
 }
 
 /* Of radii that are together `both`; outside of the bins nothing is accepted. */
@@ -97,31 +135,25 @@ SIMD_INLINE struct decay_lanes find_decay(const struct tree_decay *decay, vdoubl
 
 /* tree_error_is_small: of a source with these powers at a target with this radius and field. */
 SIMD_INLINE vint64 is_small(const struct tree_rule *rule, vdouble size, const vdouble *power,
-                            vdouble source_radius, vdouble weight, vdouble radius, vdouble field,
-                            vdouble potential, vdouble r, const struct decay_lanes *decay)
+                            vdouble weight, vdouble radius, vdouble field, vdouble potential,
+                            const struct pair_lanes *pair, const struct decay_lanes *decay)
 {
-    const vdouble t = size / r, u = radius / r, zero = {0};
-    vdouble sum = power[0], t_k = zero + 1;
-    vdouble u_p = t_k;
+    const vdouble t = size * pair->inverse, u = radius * pair->inverse, r = pair->r;
+    const vdouble one = simd_all(1.0);
+    vdouble sum = power[0], t_k = one, u_p = one;
     for (int32_t k = 1; k <= rule->order; k++) {
         t_k *= t;
         u_p *= u;
         sum = sum * u + power[k] * t_k;
     }
-    const vdouble both = source_radius + radius;
-    const vdouble larger = choose((vint64)(source_radius > radius), source_radius, radius);
-    const vdouble slow = choose((vint64)(r > 2 * (r - both)), r / (2 * (r - both)), zero + 1);
-    const vdouble of_radii = choose((vint64)(both > 0), 8 * larger / both, zero);
     if (decay) {
-        const vdouble of_field = of_radii * decay->field;
-        const vdouble of_law = of_field * sum + weight * decay->noise;
+        const vdouble of_law = decay->field * sum + weight * decay->noise;
         return (vint64)(of_law <= rule->share * field) &
                (vint64)(of_law * r <= rule->share * potential) &
-               (vint64)(of_field * u_p * weight <= rule->coherent * weight * decay->slope);
+               (vint64)(decay->field * u_p * weight <= rule->coherent * weight * decay->slope);
     }
-    const vdouble factor = choose((vint64)(both > 0), 8 * larger / both * slow, zero);
-    const vdouble coherent = factor * u_p * weight, error = factor * sum;
-    const vdouble to_field = rule->logarithm ? zero + 1 : r;
+    const vdouble coherent = pair->factor * u_p * weight, error = pair->factor * sum;
+    const vdouble to_field = rule->logarithm ? one : r;
     return (vint64)(error <= rule->share * field * (r * to_field)) &
            (vint64)(error <= rule->share * potential * to_field) &
            (vint64)(coherent <= rule->coherent * weight);
@@ -141,22 +173,21 @@ SIMD_INLINE vint64 accept(const struct tree_rule *rule, const struct tree_side *
     if (by_decay) {
         decay = find_decay(rule->decay, of->r, of->radius + radius);
         accepted &= (vint64)(decay.field < (double)INFINITY);
+        decay.field *= of_radii(of->radius, radius);
     }
     if (rule->order == 0)
         return accepted;
+    const struct pair_lanes pair = make_pair(of->radius, radius, of->r);
     vdouble power[expansion_max_order + 1];
-    power[0] = gather(of->power_at, 0);
-    for (int32_t k = 1; k <= rule->order; k++)
-        power[k] = gather(of->power_at, k);
-    accepted &= is_small(rule, of->size, power, of->radius, of->weight, radius,
-                         zero + target->field, zero + target->potential, of->r, by_decay);
+    load_powers(of, rule->order, power);
+    accepted &= is_small(rule, of->size, power, of->weight, radius, zero + target->field,
+                         zero + target->potential, &pair, by_decay);
     if (rule->walk != tree_walk_mutual || !any(accepted))
         return accepted;
-    power[0] = zero + target_power[0];
-    for (int32_t k = 1; k <= rule->order; k++)
+    for (int32_t k = 0; k <= rule->order; k++)
         power[k] = zero + target_power[k];
-    return accepted & is_small(rule, zero + target->size, power, radius, zero + target->weight,
-                               of->radius, of->field, of->potential, of->r, by_decay);
+    return accepted & is_small(rule, zero + target->size, power, zero + target->weight, of->radius,
+                               of->field, of->potential, &pair, by_decay);
 }
 
 void KITH_ISA_SYMBOL(tree_accept)(const struct tree_rule *rule, const struct tree_side *target,

@@ -87,35 +87,51 @@ KITH_BOTH_SIDES static inline void tree_find_estimates(int32_t order, const doub
         power[k] *= binomial[k];
 }
 
+/* What both directions of a pair have in common, with ρ_A + ρ_B < r. */
+struct tree_pair {
+    double r, inverse; /* 1 / r */
+    double factor;     /* of the sum in δ, with that of slowly falling orders */
+};
+
+KITH_BOTH_SIDES static inline struct tree_pair tree_make_pair(double radius, double other, double r)
+{
+    const double both = radius + other, larger = radius > other ? radius : other;
+    const double rest = 2 * (r - both);
+    const bool is_slow = r > rest;
+    struct tree_pair pair;
+    pair.r = r;
+    pair.inverse = 1 / r;
+    pair.factor =
+        both > 0 ? 8 * larger * (is_slow ? r : 1.0) / (both * (is_slow ? rest : 1.0)) : 0.0;
+    return pair;
+}
+
 /* δ · r²; power[k] = C(p, k) P_k / size^k of the source, and radius the target's. In *coherent the
  * part of the target's expansion, k = 0. */
 KITH_BOTH_SIDES static inline double tree_error(int32_t order, const struct tree_side *source,
-                                                const double *power, double radius, double r,
-                                                double *coherent)
+                                                const double *power, double radius,
+                                                const struct tree_pair *pair, double *coherent)
 {
-    const double t = source->size / r, u = radius / r;
+    const double t = source->size * pair->inverse, u = radius * pair->inverse;
     double sum = power[0], t_k = 1, u_p = 1;
     for (int32_t k = 1; k <= order; k++) {
         t_k *= t;
         u_p *= u;
         sum = sum * u + power[k] * t_k;
     }
-    const double both = source->radius + radius;
-    const double larger = source->radius > radius ? source->radius : radius;
-    const double slow = r > 2 * (r - both) ? r / (2 * (r - both)) : 1;
-    const double factor = both > 0 ? 8 * larger / both * slow : 0;
-    *coherent = factor * u_p * source->weight;
-    return factor * sum;
+    *coherent = pair->factor * u_p * source->weight;
+    return pair->factor * sum;
 }
 
 KITH_BOTH_SIDES static inline bool tree_error_is_small(const struct tree_rule *rule,
                                                        const struct tree_side *target,
                                                        const struct tree_side *source,
-                                                       const double *power, double radius, double r)
+                                                       const double *power, double radius,
+                                                       const struct tree_pair *pair)
 {
     double coherent = 0;
-    const double to_field = rule->logarithm ? 1 : r;
-    const double error = tree_error(rule->order, source, power, radius, r, &coherent);
+    const double r = pair->r, to_field = rule->logarithm ? 1 : r;
+    const double error = tree_error(rule->order, source, power, radius, pair, &coherent);
     return error <= rule->share * target->field * (r * to_field) &&
            error <= rule->share * target->potential * to_field &&
            coherent <= rule->coherent * source->weight;
@@ -141,10 +157,11 @@ tree_accepts(const struct tree_rule *rule, const struct tree_side *target,
         return false;
     if (rule->order == 0)
         return true;
-    if (!tree_error_is_small(rule, target, source, source_power, radius, r))
+    const struct tree_pair pair = tree_make_pair(source->radius, radius, r);
+    if (!tree_error_is_small(rule, target, source, source_power, radius, &pair))
         return false;
     return rule->walk != tree_walk_mutual ||
-           tree_error_is_small(rule, source, target, target_power, source->radius, r);
+           tree_error_is_small(rule, source, target, target_power, source->radius, &pair);
 }
 
 /* Of two cells of one tree that are both to be split, whether the source is split first: the larger
