@@ -8,9 +8,6 @@
 #include "core/simd.h"
 #include "core/simd_math.h"
 
-/* Targets that share what is loaded of a source. */
-enum { wide = 2 };
-
 #define REAL        float
 #define VREAL       vfloat
 #define INT         int32_t

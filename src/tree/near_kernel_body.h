@@ -1,7 +1,11 @@
 /* The sums over near points for one precision: a source a lane, a few targets at a time. Included
  * by near_kernel.c for each, with REAL, VREAL, INT, VINT, NAME(name), S2_FLOOR and FIELD_SCALE. */
 
-enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL) };
+enum {
+    NAME(lanes) = SIMD_BYTES / sizeof(REAL),
+    /* Targets that share what is loaded of a source: their sums are whole vectors. */
+    NAME(wide) = NAME(lanes) > 8 ? NAME(lanes) / 4 : 2
+};
 
 struct NAME(sums) {
     VREAL field[3], potential;
@@ -57,27 +61,15 @@ SIMD_INLINE void NAME(add_sources)(const struct tree_near *near, int64_t j, cons
     }
 }
 
-SIMD_INLINE REAL NAME(sum_of_lanes)(VREAL x)
-{
-    REAL lane[NAME(lanes)];
-    simd_store(lane, x);
-    SIMD_UNROLL
-    for (int32_t count = NAME(lanes) / 2; count > 0; count /= 2) {
-        SIMD_UNROLL
-        for (int32_t k = 0; k < count; k++)
-            lane[k] += lane[k + count];
-    }
-    return lane[0];
-}
-
 SIMD_INLINE void NAME(meet)(const struct tree_near *near, int64_t i, const int32_t targets,
                             const enum expansion_law law)
 {
     const bool inverse = law == expansion_inverse;
     const REAL of_field = inverse ? (REAL)(1 / FIELD_SCALE) : -1;
     const REAL of_potential = inverse ? (REAL)(1 / FIELD_SCALE) : (REAL)0.5;
-    REAL at[wide][3];
-    struct NAME(sums) sums[wide];
+    REAL at[NAME(wide)][3], sum[4 * NAME(wide)];
+    struct NAME(sums) sums[NAME(wide)];
+    VREAL rows[4 * NAME(wide)];
     memset(sums, 0, sizeof sums);
     SIMD_UNROLL
     for (int32_t k = 0; k < targets; k++)
@@ -88,20 +80,26 @@ SIMD_INLINE void NAME(meet)(const struct tree_near *near, int64_t i, const int32
         NAME(add_sources)(near, j, targets, (const REAL(*)[3])at, i, true, law, sums);
     for (; j < near->sources_padded; j += NAME(lanes))
         NAME(add_sources)(near, j, targets, (const REAL(*)[3])at, i, false, law, sums);
+    memcpy(rows, sums, sizeof rows);
+    SIMD_UNROLL
+    for (int32_t k = 0; k < 4 * NAME(wide); k += NAME(lanes))
+        simd_store(sum + k, simd_sum_rows(rows + k));
     SIMD_UNROLL
     for (int32_t k = 0; k < targets; k++) {
         for (int32_t c = 0; c < 3; c++)
-            ((REAL *)near->gradient[c])[i + k] += of_field * NAME(sum_of_lanes)(sums[k].field[c]);
-        ((REAL *)near->potential)[i + k] += of_potential * NAME(sum_of_lanes)(sums[k].potential);
+            ((REAL *)near->gradient[c])[i + k] += of_field * sum[4 * k + c];
+        ((REAL *)near->potential)[i + k] += of_potential * sum[4 * k + 3];
     }
 }
 
 SIMD_INLINE void NAME(meet_all)(const struct tree_near *near, const enum expansion_law law)
 {
     int64_t i = 0;
-    for (; i + wide <= near->targets; i += wide)
-        NAME(meet)(near, i, wide, law);
-    for (; i < near->targets; i++)
+    for (; i + NAME(wide) <= near->targets; i += NAME(wide))
+        NAME(meet)(near, i, NAME(wide), law);
+    for (; i + 2 <= near->targets; i += 2)
+        NAME(meet)(near, i, 2, law);
+    if (i < near->targets)
         NAME(meet)(near, i, 1, law);
 }
 

@@ -89,7 +89,10 @@ static bool gather_near(const struct sum_run *run, struct tree_walker *walker,
         gather_points(run, first, end, gathered);
     for (int64_t k = 0; k < near->count; k++) {
         const struct octree_cell *cell = &cells[near->cell[k]];
-        const int64_t from = cell->first, to = from + cell->count;
+        const int64_t from = cell->first;
+        int64_t to = from + cell->count;
+        for (; k + 1 < near->count && cells[near->cell[k + 1]].first == to; k++)
+            to += cells[near->cell[k + 1]].count; /* what lies next to each other, at once */
         if (run->self && from <= first && end <= to) {
             gather_points(run, from, first, gathered);
             gather_points(run, end, to, gathered);
