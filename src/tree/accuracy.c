@@ -49,7 +49,7 @@ static int32_t order_for(const struct tree_problem *problem, bool groups, double
 /* Points of a leaf: the dearer the expansions, the more are summed directly. */
 static int32_t leaf_for(int32_t order)
 {
-    return order <= 6 ? 64 : order <= 8 ? 96 : order <= 15 ? 128 : 192;
+    return order <= 8 ? 112 : order <= 15 ? 128 : 192;
 }
 
 /* The same of a GPU, where M2L is fast up to some order (tree/m2l_cuda.cu). */
@@ -65,7 +65,7 @@ static int32_t order_for_cuda(const struct tree_problem *problem, bool groups, d
 
 static int32_t leaf_for_cuda(int32_t order)
 {
-    return order <= 4 ? 64 : order <= 10 ? 128 : 192;
+    return order <= 4 ? 96 : order <= 10 ? 128 : 192;
 }
 
 static struct tree_request
