@@ -27,12 +27,16 @@ double tree_least_error(kith_dtype dtype)
     return dtype == KITH_F64 ? 1e-13 : 3e-6;
 }
 
+static bool is_full(const struct tree_problem *problem)
+{
+    return problem->dimensions == 3 &&
+           (problem->softening2 > 0 || problem->law == expansion_series);
+}
+
 static int32_t most_order(const struct tree_problem *problem)
 {
-    const bool is_full =
-        problem->dimensions == 3 && (problem->softening2 > 0 || problem->law == expansion_series);
     return problem->dtype == KITH_F32 ? most_order_of_float
-           : is_full                  ? most_order_of_full
+           : is_full(problem)         ? most_order_of_full
                                       : expansion_max_order;
 }
 
@@ -41,15 +45,16 @@ static int32_t most_order(const struct tree_problem *problem)
 static int32_t order_for(const struct tree_problem *problem, bool groups, double error)
 {
     const int32_t most = most_order(problem);
-    const double digits = -log10(error);
-    const double order = groups ? 1 + digits : digits < 7 ? 1 + 2 * digits : 8 + digits;
+    const double digits = -log10(error), by_digits = digits < 6 ? 2 + 2 * digits : 8 + digits;
+    const double order = groups ? 1 + digits : by_digits - is_full(problem);
     return (int32_t)fmin(fmax(round(order), least_order), most);
 }
 
 /* Points of a leaf: the dearer the expansions, the more are summed directly. */
-static int32_t leaf_for(int32_t order)
+static int32_t leaf_for(const struct tree_problem *problem, int32_t order)
 {
-    return order <= 8 ? 112 : order <= 15 ? 128 : 192;
+    const int32_t least = problem->dtype == KITH_F64 ? 64 : 112;
+    return order <= 8 ? least : order <= 15 ? 128 : 192;
 }
 
 /* The same of a GPU, where M2L is fast up to some order (tree/m2l_cuda.cu). */
@@ -63,15 +68,16 @@ static int32_t order_for_cuda(const struct tree_problem *problem, bool groups, d
     return (int32_t)fmin(fmax(order, least_order), most_order(problem));
 }
 
-static int32_t leaf_for_cuda(int32_t order)
+static int32_t leaf_for_cuda(const struct tree_problem *problem, int32_t order)
 {
+    (void)problem;
     return order <= 4 ? 96 : order <= 10 ? 128 : 192;
 }
 
 static struct tree_request
 choose(const struct tree_problem *problem, const struct tree_request *request,
        int32_t (*order)(const struct tree_problem *problem, bool groups, double error),
-       int32_t (*leaf)(int32_t order))
+       int32_t (*leaf)(const struct tree_problem *problem, int32_t order))
 {
     struct tree_request chosen = *request;
     if (chosen.error == 0 && chosen.theta == 0)
@@ -82,7 +88,7 @@ choose(const struct tree_problem *problem, const struct tree_request *request,
     if (chosen.theta == 0)
         chosen.theta = TREE_MOST_THETA;
     if (chosen.leaf == 0)
-        chosen.leaf = leaf(chosen.order);
+        chosen.leaf = leaf(problem, chosen.order);
     return chosen;
 }
 
@@ -144,11 +150,10 @@ double tree_seconds(const kith_context *context, const struct tree_problem *prob
                     const struct tree_request *request)
 {
     /* Measured on Plummer models with AVX-512; of a source, of a target and order². */
-    const double seconds_of_call = 1e-4, seconds_of_source = 0.25e-6, seconds_of_vector = 0.4e-6;
+    const double seconds_of_call = 1e-4, seconds_of_source = 0.3e-6, seconds_of_vector = 0.15e-6;
     const double lanes =
         (double)tree_near_kernels_of(context)->bytes / (double)kith_dtype_bytes(problem->dtype);
-    const bool is_full = problem->softening2 > 0 || problem->law == expansion_series;
-    const double of_basis = problem->dimensions == 2 ? 0.5 : is_full ? 1.5 : 1;
+    const double of_basis = problem->dimensions == 2 ? 0.5 : is_full(problem) ? 1.5 : 1;
     const double of_target = of_basis * seconds_of_vector / lanes * request->order * request->order;
     return seconds_of_call + seconds_of_source * (double)problem->source_count +
            of_target * (double)problem->target_count;
