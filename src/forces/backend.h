@@ -2,6 +2,7 @@
 #define FORCES_BACKEND_H
 
 #include "forces/arguments.h"
+#include "forces/excluded_cuda.h"
 #include "forces/problem.h"
 
 #ifdef __cplusplus
@@ -26,6 +27,10 @@ struct forces_backend {
     const struct forces_tree_backend *trees; /* forces/tree_sums.h */
     const struct cutoff_backend *cutoff;     /* forces/cutoff.h; NULL: the host's functions */
     const struct pme_backend *pme;           /* mesh/pme.h; NULL: the host's functions */
+    /* forces/excluded_cuda.h; NULL likewise */
+    kith_status (*take_excluded)(kith_context *context, const struct forces_problem *problem,
+                                 struct excluded_cuda *excluded);
+    void (*free_excluded)(kith_context *context, struct excluded_cuda *excluded);
 };
 
 /* The context's. */

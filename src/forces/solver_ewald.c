@@ -110,25 +110,14 @@ static kith_status check_grid(const int32_t grid[3])
 }
 
 /* What a device has of pme. */
-static kith_status suits_device(const kith_context *context, const struct forces_problem *problem)
+static kith_status suits_device(const kith_context *context)
 {
     const struct pme_backend *backend = forces_backend_of(context)->pme;
     if (!backend && !pme_is_there())
         return kith_fail(KITH_UNSUPPORTED,
                          "solver is pme, but this build has no FFTW; install libfftw3-dev and "
                          "build again, or use the solver ewald");
-    if (!backend)
-        return KITH_OK;
-    const char *what = !problem->space.cell->periodic[2] ? "a slab"
-                       : problem->space.ewald->boundary == KITH_BOUNDARY_VACUUM
-                           ? "the boundary vacuum"
-                       : excluded_any(problem) ? "exclusions"
-                                               : NULL;
-    if (what)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "solver is pme, which does not support %s on a GPU; compute on the CPU",
-                         what);
-    return backend->is_there();
+    return backend ? backend->is_there() : KITH_OK;
 }
 
 static kith_status suits_pme(const kith_context *context, const struct forces_problem *problem)
@@ -136,7 +125,7 @@ static kith_status suits_pme(const kith_context *context, const struct forces_pr
     const kith_accuracy *wanted = &problem->accuracy;
     const double least = problem->dtype == KITH_F64 ? 1e-11 : 1e-6;
     KITH_TRY(suits_any("pme", problem));
-    KITH_TRY(suits_device(context, problem));
+    KITH_TRY(suits_device(context));
     if (wanted->theta > 0)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "theta is given, but the solver pme has none; leave it out");
@@ -156,13 +145,21 @@ struct images_state {
     struct periodic_state periodic;
     struct near_state near;
     void *on_device; /* what its backend keeps */
+    struct excluded_cuda excluded;
 };
+
+static void free_excluded(kith_context *context, struct images_state *state)
+{
+    if (state->excluded.begin)
+        forces_backend_of(context)->free_excluded(context, &state->excluded);
+}
 
 static void free_images(kith_context *context, void *kept)
 {
     struct images_state *state = kept;
     if (state->on_device)
         forces_backend_of(context)->pme->free(context, state->on_device);
+    free_excluded(context, state);
     near_free(context, &state->near);
     periodic_free(&state->periodic);
     free(state);
@@ -196,6 +193,7 @@ static void forget(kith_context *context, void *prepared)
         free_images(context, state);
         return;
     }
+    free_excluded(context, state);
     near_free(context, &state->near);
     state->near = (struct near_state){0};
     state->periodic.is_chosen = false;
@@ -269,7 +267,9 @@ static kith_status sum_on_device(kith_context *context, const struct forces_prob
                                  const struct periodic_request *request, bool has_near,
                                  struct forces_weights *law, struct images_state *images)
 {
+    const struct forces_backend *backend = forces_backend_of(context);
     const struct forces_delivery *to = &problem->delivery;
+    KITH_TRY(backend->take_excluded(context, problem, &images->excluded));
     struct pme_delivery delivery = {.strength = law->strength,
                                     .weight = law->target,
                                     .mass = problem->law ? problem->target_mass : NULL,
@@ -277,6 +277,8 @@ static kith_status sum_on_device(kith_context *context, const struct forces_prob
                                     .acceleration_stride = 1,
                                     .potential_stride = 1,
                                     .adds = problem->accumulate || has_near,
+                                    .excluded_begin = images->excluded.begin,
+                                    .excluded = images->excluded.partner,
                                     .wants_totals = problem->space.totals || problem->report};
     for (int c = 0; c < 3; c++)
         delivery.acceleration[c] = problem->acceleration[c];
@@ -285,11 +287,10 @@ static kith_status sum_on_device(kith_context *context, const struct forces_prob
         delivery.strength = law->strength;
         delivery.acceleration_stride = to->acceleration_stride;
         delivery.potential_stride = to->potential_stride;
-        delivery.bad = forces_backend_of(context)->bad_of(to->measured);
+        delivery.bad = backend->bad_of(to->measured);
     }
-    return forces_backend_of(context)->pme->evaluate(context, problem->space.cell, particles,
-                                                     request, &delivery, &images->periodic,
-                                                     &images->on_device);
+    return backend->pme->evaluate(context, problem->space.cell, particles, request, &delivery,
+                                  &images->periodic, &images->on_device);
 }
 
 typedef kith_status periodic_sum(kith_context *context, const kith_cell *cell,

@@ -10,6 +10,7 @@
 #include "core/memory.h"
 #include "core/vectors.h"
 #include "device/context.h"
+#include "mesh/excluded_pair.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -241,27 +242,6 @@ static void add_slab(const struct periodic_particles *particles, struct periodic
             state->virial[a][b] -= factor * square * system->normal[a] * system->normal[b];
 }
 
-/* What a pair that does not interact has in a part: 1/r, erfc(α r)/r or erf(α r)/r, and −1/r d/dr
- * of it. */
-static void of_excluded(enum periodic_part part, double alpha, double r2, double *value,
-                        double *slope)
-{
-    const double r = sqrt(r2), x = alpha * r;
-    const double bell = 2 * alpha / sqrt(pi) * exp(-x * x);
-    const double share = part == periodic_near ? erfc(x) : part == periodic_far ? erf(x) : 1;
-    *value = share / r;
-    *slope = *value / r2;
-    if (part == periodic_near)
-        *slope += bell / r2;
-    else if (part == periodic_far && x > 0.1)
-        *slope -= bell / r2;
-    else if (part == periodic_far) { /* its series (split.h), where the difference has no digits */
-        const double u = x * x;
-        *slope = 4 * alpha * alpha * alpha / sqrt(pi) *
-                 (1.0 / 3 - u * (1.0 / 5 - u * (1.0 / 14 - u * (1.0 / 54 - u / 264))));
-    }
-}
-
 static void exclude(enum periodic_part part, struct periodic_state *state, int64_t i, int64_t j)
 {
     const struct pairs_lattice *lattice = &state->system.lattice;
@@ -278,7 +258,7 @@ static void exclude(enum periodic_part part, struct periodic_state *state, int64
     if (!(r2 > 0))
         return;
     double value, of_d;
-    of_excluded(part, state->setting.alpha, r2, &value, &of_d);
+    excluded_pair(part, state->setting.alpha, r2, &value, &of_d);
     state->potential[i] -= w_j * value;
     state->potential[j] -= w_i * value;
     for (int a = 0; a < 3; a++) {

@@ -1,11 +1,11 @@
 /* Particles on a GPU, wrapped into the cell and sorted; and their results. */
 
-#include "mesh/pme_cuda.h"
+#include "mesh/place_cuda.cuh"
 #include "mesh/sum_cuda.cuh"
 #include "sort/search.h"
 #include "sort/sort.h"
 
-enum { threads = 256 };
+enum { threads = 256, cells_of_thread = 8, cells_of_block = cells_of_thread * threads };
 
 static unsigned blocks_for(int64_t count)
 {
@@ -15,22 +15,6 @@ static unsigned blocks_for(int64_t count)
 static __device__ int64_t own_number()
 {
     return (int64_t)blockIdx.x * threads + threadIdx.x;
-}
-
-/* Where a particle is, wrapped; at 0 without a weight where that is impossible. */
-template <typename real>
-static __device__ bool load(const struct pme_cuda_problem &problem, int64_t row,
-                            struct pme_cuda_place *place)
-{
-    int32_t turns[3];
-    for (int c = 0; c < 3; c++)
-        place->x[c] = (double)((const real *)problem.position[c])[row];
-    place->w = problem.weight ? (double)((const real *)problem.weight)[row] : 1;
-    const bool is_good = isfinite(place->x[0] + place->x[1] + place->x[2] + place->w) &&
-                         pairs_wrap(&problem.lattice, place->x, turns);
-    if (!is_good)
-        place->x[0] = place->x[1] = place->x[2] = place->w = 0;
-    return is_good;
 }
 
 /* The point of the grid along an axis where the splines of a particle begin, and how far beyond it
@@ -48,14 +32,14 @@ static __device__ int locate(const struct pme_cuda_problem &problem, const doubl
 
 static __device__ int64_t cell_of(const struct pme_cuda_problem &problem, const double x[3])
 {
-    int64_t cell = 0;
+    int cell[3];
     for (int c = 0; c < 3; c++) {
         const int count = problem.cells.count[c];
         const double at = __dmul_rn(pairs_fraction(&problem.lattice, x, c), (double)count);
         const int k = at > 0 ? (int)at : 0;
-        cell = cell * count + (k < count ? k : count - 1);
+        cell[c] = k < count ? k : count - 1;
     }
-    return cell;
+    return pme_cuda_cell_number(&problem.cells, cell);
 }
 
 template <typename real>
@@ -81,16 +65,27 @@ static __global__ void __launch_bounds__(threads) number(const struct pme_cuda_p
         problem.parts[blockIdx.x] = weights;
 }
 
-/* The first slot of each cell, or of one behind. */
+/* The first slot of each cell, or of one behind: a block looks up where its cells begin and end, a
+ * thread where the first of its cells does, and goes on from there. */
 static __global__ void __launch_bounds__(threads)
     find_begins(int64_t cells, int64_t count, const uint64_t *keys, int32_t *begin)
 {
-    const int64_t cell = own_number();
-    if (cell <= cells)
-        begin[cell] = (int32_t)search_64((const int64_t *)keys, 0, count, cell);
+    __shared__ int64_t bound[2];
+    const int64_t first = (int64_t)blockIdx.x * cells_of_block;
+    if (threadIdx.x < 2)
+        bound[threadIdx.x] = search_64((const int64_t *)keys, 0, count,
+                                       first + (int64_t)threadIdx.x * cells_of_block);
+    __syncthreads();
+    int64_t cell = first + threadIdx.x * cells_of_thread;
+    int64_t slot = search_64((const int64_t *)keys, bound[0], bound[1], cell);
+    for (int k = 0; k < cells_of_thread && cell <= cells; k++, cell++) {
+        if (slot < bound[1] && (int64_t)keys[slot] < cell)
+            slot = search_64((const int64_t *)keys, slot, bound[1], cell);
+        begin[cell] = (int32_t)slot;
+    }
 }
 
-template <typename real>
+template <typename real, typename of_pairs>
 static __global__ void __launch_bounds__(threads) fill_places(const struct pme_cuda_problem problem)
 {
     const int64_t slot = own_number();
@@ -98,11 +93,13 @@ static __global__ void __launch_bounds__(threads) fill_places(const struct pme_c
     if (slot >= problem.count)
         return;
     load<real>(problem, problem.order_of[0][slot], &place);
-    ((struct pme_cuda_place *)problem.places)[slot] = place;
-    ((float4 *)problem.points)[slot] =
-        make_float4((float)place.x[0], (float)place.x[1], (float)place.x[2], (float)place.w);
+    for (int c = 0; c < 3; c++)
+        place.x[c] /= problem.cutoff;
+    ((struct pair_place<of_pairs> *)problem.places)[slot] =
+        pair_place_of<of_pairs>(place.x, place.w, problem.step);
 }
 
+/* A thread for each point of the splines. */
 template <typename real, typename of_mesh, int order>
 static __global__ void __launch_bounds__(threads)
     fill_splines(const struct pme_cuda_problem problem)
@@ -112,7 +109,8 @@ static __global__ void __launch_bounds__(threads)
         table[k / splines_most_order][k % splines_most_order] =
             ((const of_mesh *)problem.tables)[k];
     __syncthreads();
-    const int64_t slot = own_number();
+    const int64_t slot = own_number() / splines_most_order;
+    const int point = (int)threadIdx.x % splines_most_order;
     struct pme_cuda_place place;
     if (slot >= problem.count)
         return;
@@ -121,17 +119,16 @@ static __global__ void __launch_bounds__(threads)
         double offset;
         const int first = locate(problem, place.x, c, &offset);
         const of_mesh t = (of_mesh)offset, factor = c == 0 ? (of_mesh)place.w : (of_mesh)1;
+        of_mesh value = table[order - 1][point];
+#pragma unroll
+        for (int m = order - 2; m >= 0; m--)
+            value = fma(value, t, table[m][point]);
+        ((of_mesh *)problem.value)[(3 * slot + c) * splines_most_order + point] = factor * value;
+        if (point > 0)
+            continue;
+        ((of_mesh *)problem.offset[c])[slot] = t;
         if (c == 2)
             problem.first[slot] = first;
-        ((of_mesh *)problem.offset[c])[slot] = t;
-#pragma unroll
-        for (int k = 0; k < order; k++) {
-            of_mesh value = table[order - 1][k];
-#pragma unroll
-            for (int m = order - 2; m >= 0; m--)
-                value = fma(value, t, table[m][k]);
-            ((of_mesh *)problem.value)[(3 * slot + c) * splines_most_order + k] = factor * value;
-        }
     }
 }
 
@@ -143,8 +140,8 @@ static void start_filling(cudaStream_t stream, const struct pme_cuda_problem &pr
         fill_splines<real, of_mesh, 4>, fill_splines<real, of_mesh, 5>,
         fill_splines<real, of_mesh, 6>, fill_splines<real, of_mesh, 7>,
         fill_splines<real, of_mesh, 8>};
-    of_order[problem.order - pme_least_order]<<<blocks_for(problem.count), threads, 0, stream>>>(
-        problem);
+    const unsigned blocks = blocks_for(problem.count * splines_most_order);
+    of_order[problem.order - pme_least_order]<<<blocks, threads, 0, stream>>>(problem);
 }
 
 static kith_status sort(kith_context *context, const struct pme_cuda_problem *problem, int k,
@@ -155,8 +152,9 @@ static kith_status sort(kith_context *context, const struct pme_cuda_problem *pr
         bits++;
     KITH_TRY(sort_keys_cuda(context, problem->count, bits, problem->keys[k], problem->order_of[k],
                             problem->sort_scratch));
-    find_begins<<<blocks_for(cells + 1), threads, 0, cuda_stream(context)>>>(
-        cells, problem->count, problem->keys[k], problem->begin[k]);
+    const unsigned blocks = (unsigned)(cells / cells_of_block + 1);
+    find_begins<<<blocks, threads, 0, cuda_stream(context)>>>(cells, problem->count,
+                                                              problem->keys[k], problem->begin[k]);
     return cuda_check_launch("finding the particles of cells");
 }
 
@@ -172,7 +170,9 @@ static kith_status arrange(kith_context *context, const struct pme_cuda_problem 
                                 problem->totals + pme_cuda_weights));
     if (problem->has_near) {
         KITH_TRY(sort(context, problem, 0, problem->cells.total));
-        fill_places<real><<<blocks_for(problem->count), threads, 0, stream>>>(*problem);
+        auto *const fill =
+            problem->pair_dtype == KITH_F64 ? fill_places<real, double> : fill_places<real, float>;
+        fill<<<blocks_for(problem->count), threads, 0, stream>>>(*problem);
         KITH_TRY(cuda_check_launch("sorting particles"));
     }
     if (!problem->has_far)

@@ -53,6 +53,9 @@ bool pme_is_given(const struct periodic_request *request);
 /* Whether single precision is enough for the mesh, and for the pairs. */
 bool pme_is_coarse(const struct periodic_request *request);
 
+/* What the images of a slab along its normal may add, relative. */
+double pme_slab_error(const struct periodic_request *request);
+
 /* The error of the polynomials of a pair (split.h). */
 double pme_pair_error(const struct periodic_request *request, kith_dtype of_pairs);
 
@@ -71,7 +74,11 @@ struct pme_delivery {
     const void *weight, *mass;
     void *acceleration[3], *potential;
     int64_t acceleration_stride, potential_stride;
-    bool adds;       /* to what is there */
+    bool adds; /* to what is there */
+    /* Pairs that do not interact: particle k with excluded[excluded_begin[k]] …
+     * excluded[excluded_begin[k + 1] − 1], each pair from both sides; NULL: none. */
+    const int64_t *excluded_begin;
+    const int32_t *excluded;
     const bool *bad; /* there: results are NaN; NULL: numbers are known to be finite */
     bool wants_totals;
 };
@@ -83,7 +90,7 @@ struct pme_delivery {
  *
  * is_there  KITH_OK, or KITH_UNSUPPORTED with what to install
  *
- * The cell is periodic along its three vectors, the boundary tin foil, and no pair is excluded.
+ * Excluded pairs are those of the delivery. A slab is measured by the host in each call.
  *
  * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED, KITH_INVALID_ARGUMENT (as of periodic_load),
  *         KITH_UNSUPPORTED (no cuFFT, too many particles or images). */

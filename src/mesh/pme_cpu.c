@@ -130,6 +130,11 @@ bool pme_is_coarse(const struct periodic_request *request)
     return !(request->absolute_error > 0) && request->error >= least_of_floats;
 }
 
+double pme_slab_error(const struct periodic_request *request)
+{
+    return fmax(1e-14, fmin(0.01 * request->error, 1e-3));
+}
+
 double pme_pair_error(const struct periodic_request *request, kith_dtype of_pairs)
 {
     const double least = of_pairs == KITH_F64 ? 1e-15 : 1e-8;
@@ -156,10 +161,9 @@ kith_status pme_cpu(kith_context *context, const kith_cell *cell,
                     const struct periodic_particles *particles,
                     const struct periodic_request *request, struct periodic_state *state)
 {
-    const double of_images = fmax(1e-14, fmin(0.01 * request->error, 1e-3));
     const bool is_coarse = pme_is_coarse(request);
     const kith_dtype of_pairs = is_coarse ? KITH_F32 : particles->dtype;
-    KITH_TRY(periodic_load(context, cell, of_images, particles, state));
+    KITH_TRY(periodic_load(context, cell, pme_slab_error(request), particles, state));
     periodic_clear(state);
     if (particles->count > 0) {
         KITH_TRY(pme_find_setting(context, request, is_coarse ? &in_float : &in_double, state));

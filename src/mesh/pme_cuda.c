@@ -17,8 +17,8 @@
 enum { most_particles = INT32_MAX - 1024 };
 
 /* Of an H200: the times of its kernels for 10^5 and 10^6 ions. */
-static const struct pme_costs in_float = {2.4e-11, 1.5e-11, 8e-11},
-                              in_double = {3.1e-11, 2.4e-11, 7.5e-11};
+static const struct pme_costs in_float = {0.9e-11, 2e-11, 3.2e-11},
+                              in_double = {1.1e-11, 3e-11, 5e-11};
 
 /* What is kept from call to call. */
 struct kept {
@@ -70,14 +70,13 @@ static void lay_out(struct arena *arena, struct pme_cuda_problem *problem)
     lay_out_mesh(arena, problem);
     problem->is_bad = arena_take(arena, 1, sizeof(int));
     problem->totals = arena_take(arena, pme_cuda_totals, sizeof(double));
-    problem->parts = arena_take(arena, most(8 * pme_cuda_parts, 6 * (n / 8 + 1)), sizeof(double));
+    problem->parts = arena_take(arena, most(9 * pme_cuda_parts, 6 * (n / 32 + 1)), sizeof(double));
     for (int k = 0; k < 2; k++) {
         problem->keys[k] = arena_take(arena, n, sizeof(uint64_t));
         problem->order_of[k] = arena_take(arena, n, sizeof(uint32_t));
     }
     problem->sort_scratch = arena_take(arena, sort_scratch_bytes_cuda(n), 1);
     problem->begin[0] = arena_take(arena, problem->cells.total + 1, sizeof(int32_t));
-    problem->points = arena_take(arena, n, 4 * sizeof(float));
     problem->places = arena_take(arena, n, sizeof(struct pme_cuda_place));
     problem->sums = arena_take(arena, n, sizeof *problem->sums);
 }
@@ -100,31 +99,27 @@ static kith_status make_room(kith_context *context, struct pme_cuda_problem *pro
     return KITH_OK;
 }
 
-/* Cells of the search: no smaller than leaves a warp some particles in a row of them, nor so small
- * that there are more cells than particles. */
+/* Cells of the search: across a row as wide as 32 particles, which a block has, are of each other;
+ * shorter along it, so that those of a block are little longer. No more than twice as many as
+ * particles. */
 static void choose_cells(struct pme_cuda_problem *problem)
 {
-    static const double least_in_row = 40;
-    const double *height = problem->lattice.height;
+    static const double narrowing = 0.8, shortening = 8;
+    const double *height = problem->lattice.height, n = (double)problem->count;
     double edges = 0;
     for (int k = 0; k < 3; k++)
         for (int c = 0; c < 3; c++)
             edges += fabs(problem->lattice.basis[k][c]);
     const double search = problem->cutoff * (1 + 0x1p-20) + 0x1p-46 * edges;
-    const double of_float = problem->cutoff * (1 + 0x1p-20) + 0x1p-21 * edges;
-    const double in_cutoff = (double)problem->count * search * search * search / problem->volume;
-    int divisions = 4;
-    while (divisions > 1 &&
-           (2 * divisions + 1) * in_cutoff / (divisions * divisions * divisions) < least_in_row)
-        divisions--;
+    const double side = fmin(search, narrowing * cbrt(32 * problem->volume / n));
     struct pme_cuda_cells *cells = &problem->cells;
-    const double largest = cbrt((double)problem->count) + 1;
     cells->total = 1;
     for (int k = 0; k < 3; k++) {
-        const double wanted = floor(divisions * height[k] / search);
-        cells->count[k] = (int32_t)fmax(1, fmin(wanted, 4 * largest));
+        const double each = k < 2 ? side : side / shortening;
+        cells->count[k] = (int32_t)fmax(1, fmin(floor(height[k] / each), 32 * (cbrt(n) + 1)));
         cells->total *= cells->count[k];
     }
+    problem->step = exp2(ceil(log2(4 * (edges / problem->cutoff + 2))) - 24);
     while (cells->total > 2 * problem->count + 128) { /* of a dilute or a long cell */
         cells->total = 1;
         for (int k = 0; k < 3; k++) {
@@ -134,8 +129,6 @@ static void choose_cells(struct pme_cuda_problem *problem)
     }
     for (int k = 0; k < 3; k++)
         cells->reach[k] = (int32_t)ceil(search * cells->count[k] / height[k]);
-    cells->pieces = 2 * cells->reach[2] / cells->count[2] + 2;
-    problem->limit2 = of_float * of_float;
 }
 
 /* U²/(Σ_m U²)²: of a wave and its aliases, for all axes. */
@@ -246,7 +239,7 @@ static kith_status choose_on_host(kith_context *context, const kith_cell *cell,
             clean(copies.dtype, copies.count, copies.position[c]);
     }
     if (status == KITH_OK)
-        status = periodic_load(context, cell, 1e-3, &copies, state);
+        status = periodic_load(context, cell, pme_slab_error(request), &copies, state);
     if (status == KITH_OK)
         status = pme_find_setting(context, request, pme_is_coarse(request) ? &in_float : &in_double,
                                   state);
@@ -264,13 +257,31 @@ static kith_status choose(kith_context *context, const kith_cell *cell,
     struct periodic_setting *setting = &state->setting;
     if (state->keeps && state->is_chosen)
         return KITH_OK;
-    if (request->wants_estimate || !pme_is_given(request))
+    if (request->wants_estimate || !pme_is_given(request) || !cell->periodic[2])
         return choose_on_host(context, cell, particles, request, delivery, state);
     KITH_TRY(periodic_take_cell(cell, particles->count, &state->system));
     *setting = (struct periodic_setting){
         .cutoff = request->cutoff, .alpha = request->alpha, .order = request->order};
     memcpy(setting->grid, request->grid, sizeof setting->grid);
     return pme_check_grid(request, request->order);
+}
+
+static struct pme_cuda_boundary boundary_of(const struct periodic_request *request,
+                                            const struct periodic_system *system)
+{
+    const double pi = 3.14159265358979323846, volume = system->volume;
+    struct pme_cuda_boundary boundary = {.is_slab = system->is_slab};
+    if (system->is_slab) {
+        const double height = volume / system->area;
+        boundary.factor = 4 * pi / volume;
+        boundary.constant = height * height / 12;
+        memcpy(boundary.normal, system->normal, sizeof boundary.normal);
+    } else if (request->is_vacuum) {
+        boundary.factor = 4 * pi / (3 * volume);
+    }
+    if (request->part == periodic_near)
+        boundary.factor = 0;
+    return boundary;
 }
 
 static void pose(const struct periodic_particles *particles, const struct periodic_request *request,
@@ -293,6 +304,7 @@ static void pose(const struct periodic_particles *particles, const struct period
                                   .has_near = request->part != periodic_far,
                                   .has_far = request->part != periodic_near,
                                   .order = setting->order,
+                                  .boundary = boundary_of(request, &state->system),
                                   .delivery = *delivery};
     memcpy(problem->position, particles->position, sizeof problem->position);
     memcpy(problem->grid, setting->grid, sizeof problem->grid);
@@ -308,6 +320,7 @@ static void take_split(double error, struct pme_cuda_problem *problem, struct ke
     kept->split_alpha = alpha;
     kept->split_error = error;
     problem->split = kept->split;
+    problem->near = fmin(1, 1e-8 / error); /* as in short_cpu.c */
 }
 
 static kith_status run(kith_context *context, const struct pme_cuda_problem *problem,
@@ -323,7 +336,26 @@ static kith_status run(kith_context *context, const struct pme_cuda_problem *pro
         KITH_TRY(cufft_run(&kept->cufft, true, problem->mesh));
         KITH_TRY(pme_cuda_gather(context, problem));
     }
+    KITH_TRY(pme_cuda_finish(context, problem));
     return pme_cuda_deliver(context, problem);
+}
+
+static void add_virial_of_boundary(const struct pme_cuda_problem *problem, const double *totals,
+                                   double virial[3][3])
+{
+    const struct pme_cuda_boundary *boundary = &problem->boundary;
+    const struct pme_cuda_dipole of_all = pme_cuda_dipole(boundary, totals + pme_cuda_moments);
+    const double total = totals[pme_cuda_weights], *dipole = of_all.dipole, *n = boundary->normal;
+    double square = -total * of_all.trace - total * total * boundary->constant;
+    for (int c = 0; c < 3; c++)
+        square += dipole[c] * dipole[c];
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++) {
+            const double bent = boundary->is_slab
+                                    ? square * n[a] * n[b]
+                                    : dipole[a] * dipole[b] - total * of_all.moment[a][b];
+            virial[a][b] += boundary->factor * ((a == b ? square / 2 : 0) - bent);
+        }
 }
 
 static void take_totals(const struct pme_cuda_problem *problem, const double *totals,
@@ -337,6 +369,8 @@ static void take_totals(const struct pme_cuda_problem *problem, const double *to
     state->force_rms = sqrt(totals[pme_cuda_forces] / (double)problem->count);
     for (int k = 0; k < 6; k++) {
         double sum = problem->has_near ? totals[pme_cuda_pairs + k] : 0;
+        if (problem->delivery.excluded_begin)
+            sum += totals[pme_cuda_excluded + k];
         if (problem->has_far) {
             sum -= totals[pme_cuda_waves + 1 + k];
             if (k < 3)
@@ -344,6 +378,8 @@ static void take_totals(const struct pme_cuda_problem *problem, const double *to
         }
         state->virial[row[k]][column[k]] = state->virial[column[k]][row[k]] = sum;
     }
+    if (problem->boundary.factor > 0)
+        add_virial_of_boundary(problem, totals, state->virial);
 }
 
 static kith_status evaluate(kith_context *context, const kith_cell *cell,
@@ -364,7 +400,9 @@ static kith_status evaluate(kith_context *context, const kith_cell *cell,
     state->energy = state->force_rms = 0;
     if (particles->count == 0) {
         state->setting = (struct periodic_setting){.cutoff = 1, .alpha = 1, .order = 4};
-        return periodic_take_cell(cell, 0, &state->system);
+        KITH_TRY(periodic_take_cell(cell, 0, &state->system));
+        state->system.is_slab = !cell->periodic[2];
+        return KITH_OK;
     }
     KITH_TRY(choose(context, cell, particles, request, delivery, state));
     pose(particles, request, delivery, state, &problem);

@@ -17,22 +17,89 @@
 enum { pme_cuda_parts = 256 };
 
 /* Sums: of the weights; ½ Σ w φ and Σ w² |∇φ|²; the virials of pairs and of waves, xx, yy, zz, yz,
- * xz, xy, of waves the energy first. */
+ * xz, xy, of waves the energy first; of the positions as given; Σ w x and Σ w x_a x_b from their
+ * mean; the virial of excluded pairs. */
 enum {
     pme_cuda_weights,
     pme_cuda_energy,
     pme_cuda_forces,
     pme_cuda_pairs,
     pme_cuda_waves = pme_cuda_pairs + 6,
-    pme_cuda_totals = pme_cuda_waves + 7
+    pme_cuda_positions = pme_cuda_waves + 7,
+    pme_cuda_moments = pme_cuda_positions + 3,
+    pme_cuda_excluded = pme_cuda_moments + 9,
+    pme_cuda_totals = pme_cuda_excluded + 6
 };
 
-/* Cells along the vectors of the cell; those within the cutoff of one are at most reach away, and
- * `pieces` of them follow each other along the last vector. */
+/* The term of a vacuum, or of a slab in terms of coordinates along its normal (periodic.h):
+ *
+ *     φ_i gains factor (M·x − (T + W x²)/2 − W constant)      factor 0: a conductor, without one */
+struct pme_cuda_boundary {
+    double factor, constant, normal[3];
+    bool is_slab;
+};
+
+/* M, T, and Σ w x_a x_b. */
+struct pme_cuda_dipole {
+    double dipole[3], trace, moment[3][3];
+};
+
+/* Leaves the component along a slab's normal. */
+KITH_BOTH_SIDES static inline void pme_cuda_project(const struct pme_cuda_boundary *boundary,
+                                                    double x[3])
+{
+    const double *normal = boundary->normal;
+    const double along = x[0] * normal[0] + x[1] * normal[1] + x[2] * normal[2];
+    for (int c = 0; c < 3 && boundary->is_slab; c++)
+        x[c] = along * normal[c];
+}
+
+/* From the sums of pme_cuda_moments. */
+KITH_BOTH_SIDES static inline struct pme_cuda_dipole
+pme_cuda_dipole(const struct pme_cuda_boundary *boundary, const double *sums)
+{
+    struct pme_cuda_dipole of_all;
+    of_all.trace = 0;
+    for (int a = 0; a < 3; a++) {
+        of_all.dipole[a] = sums[a];
+        for (int b = 0; b < 3; b++)
+            of_all.moment[a][b] = a == b ? sums[3 + a] : sums[6 + 3 - a - b];
+        pme_cuda_project(boundary, of_all.moment[a]);
+        for (int b = 0; b < 3; b++)
+            of_all.trace += boundary->is_slab
+                                ? of_all.moment[a][b] * boundary->normal[a] * boundary->normal[b]
+                            : a == b ? of_all.moment[a][b]
+                                     : 0;
+    }
+    pme_cuda_project(boundary, of_all.dipole);
+    return of_all;
+}
+
+/* Cells along the vectors of the cell; those within the cutoff of one are at most reach away. They
+ * are numbered along a path that turns at each end of a row and of a plane, so that particles that
+ * follow each other are near each other. */
 struct pme_cuda_cells {
-    int32_t count[3], reach[3], pieces;
+    int32_t count[3], reach[3];
     int64_t total;
 };
+
+KITH_BOTH_SIDES static inline int64_t pme_cuda_cell_number(const struct pme_cuda_cells *cells,
+                                                           const int at[3])
+{
+    const int64_t row =
+        (int64_t)at[0] * cells->count[1] + (at[0] % 2 ? cells->count[1] - 1 - at[1] : at[1]);
+    return row * cells->count[2] + (row % 2 ? cells->count[2] - 1 - at[2] : at[2]);
+}
+
+KITH_BOTH_SIDES static inline void pme_cuda_cell_at(const struct pme_cuda_cells *cells,
+                                                    int64_t number, int at[3])
+{
+    const int64_t row = number / cells->count[2];
+    const int along = (int)(number % cells->count[2]), across = (int)(row % cells->count[1]);
+    at[0] = (int)(row / cells->count[1]);
+    at[1] = at[0] % 2 ? cells->count[1] - 1 - across : across;
+    at[2] = row % 2 ? cells->count[2] - 1 - along : along;
+}
 
 struct pme_cuda_problem {
     int64_t count;
@@ -40,10 +107,12 @@ struct pme_cuda_problem {
     const void *position[3], *weight; /* of the particles; weight NULL: ones */
     struct pairs_lattice lattice;
     double volume, alpha, cutoff;
-    double limit2; /* of distances in float, beyond the cutoff by what rounding does */
+    double step; /* of floats in place_cuda.cuh */
+    double near; /* in units of the cutoff: what rounding of floats does to nearer pairs counts */
     bool has_near, has_far;
     struct pme_cuda_cells cells;
     int32_t order, grid[3];
+    struct pme_cuda_boundary boundary;
     struct pme_delivery delivery;
     struct split split;
 
@@ -53,7 +122,7 @@ struct pme_cuda_problem {
     uint32_t *order_of[2]; /* the particle of a slot */
     int32_t *begin[2];     /* the first slot of each */
     void *sort_scratch;
-    void *points, *places;  /* by slot of cells: x, y, z, w in float; and in double */
+    void *places;           /* by slot of cells: place_cuda.cuh */
     int32_t *first;         /* by slot of the grid: the point along its last axis */
     void *offset[3];        /* t of splines.h */
     void *value;            /* splines, those of x times w: [count][3][splines_most_order] */
@@ -89,6 +158,9 @@ kith_status pme_cuda_spread(kith_context *context, const struct pme_cuda_problem
 kith_status pme_cuda_multiply(kith_context *context, const struct pme_cuda_problem *problem);
 /* Adds to sums, or sets them if there are no pairs. */
 kith_status pme_cuda_gather(kith_context *context, const struct pme_cuda_problem *problem);
+
+/* Adds what neither part has, except for the background, to sums. */
+kith_status pme_cuda_finish(kith_context *context, const struct pme_cuda_problem *problem);
 
 /* The background, the results, and totals of them. */
 kith_status pme_cuda_deliver(kith_context *context, const struct pme_cuda_problem *problem);

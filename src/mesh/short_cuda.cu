@@ -1,17 +1,20 @@
-/* The sum over pairs within the cutoff on a GPU (short.h): a warp for some particles of a cell. Its
- * threads search the cells around it, and queue what is within the cutoff of each particle, so that
- * in what takes long, the sum of 32 pairs at a time, no thread waits. */
+/* The sum over pairs within the cutoff on a GPU (short.h). A block has 32 particles that follow
+ * each other along the cells, so lie near each other: a thread of each of its warps has one of
+ * them. The warps share what may be within the cutoff of any of the 32. Each lists its share, marks
+ * for each particle which of the list are within the cutoff, and adds those: then no thread waits
+ * for another one, except at the end of a list, and no sum is shared. */
 
-#include "mesh/pme_cuda.h"
+#include "mesh/place_cuda.cuh"
 #include "mesh/sum_cuda.cuh"
 
-enum { threads = 256, warps = threads / 32, targets = 4, room = 64 };
+/* room: of the list of a warp. */
+enum { warps = 4, threads = 32 * warps, room = 256 };
 
-/* The polynomials of split.h, of terms up to a multiple of `step`. */
-enum { step = 4 };
+static __device__ const unsigned all_lanes = 0xffffffffu;
+
+/* The polynomials of split.h, and below which r² a float's d is computed again. */
 template <typename real> struct smooth {
-    int terms;
-    real value[split_most_terms], factor[split_most_terms];
+    real value[split_most_terms], factor[split_most_terms], near2;
 };
 
 /* φ, ∇φ, and the virial xx, yy, zz, yz, xz, xy; in units of the cutoff. */
@@ -20,16 +23,30 @@ template <typename real, bool has_virial> struct near_sums {
     real of[count];
 };
 
-/* Slots first … end − 1 at an image, which lies t away. */
-struct run {
-    int32_t first, end;
-    double t[3];
+/* A particle of a list: in units of the cutoff from the middle of the block's. */
+template <typename real> struct alignas(4 * sizeof(real)) listed {
+    real x[3], w;
 };
 
-/* Of each target the particles within the cutoff that wait, and which thread knows their image. */
-struct queue {
-    int32_t slot[targets][room];
-    uint8_t of_lane[targets][room];
+template <typename real> struct list {
+    struct listed<real> of[room];
+    int32_t slot[room];
+    unsigned near[room / 32][32]; /* a bit for each of the list, for each thread */
+};
+
+/* The block's particles: their cells, and a box around them; and the one of a thread. */
+template <typename real> struct cluster {
+    int low[3], high[3];
+    double middle[3];
+    float half[3];
+    struct pair_place<real> own;
+    int32_t slot; /* −1: none */
+};
+
+/* Slots first … end − 1 at an image, and the middle of the block's particles as seen from it. */
+template <typename real> struct run {
+    int32_t first, end;
+    struct pair_place<real> middle;
 };
 
 static __device__ int floor_divided(int a, int b)
@@ -37,39 +54,79 @@ static __device__ int floor_divided(int a, int b)
     return a / b - (a % b < 0);
 }
 
-/* Run number k of the cells around one. */
-static __device__ struct run run_of(const struct pme_cuda_problem &problem, const int cell[3],
-                                    int k)
+template <typename type> static __device__ type least_of_lanes(type x)
 {
-    const struct pme_cuda_cells &cells = problem.cells;
-    const int piece = k % cells.pieces, row = k / cells.pieces, wide = 2 * cells.reach[1] + 1;
-    const int low = cell[2] - cells.reach[2], high = cell[2] + cells.reach[2];
-    int at[2] = {cell[0] - cells.reach[0] + row / wide, cell[1] - cells.reach[1] + row % wide};
+    for (int half = 16; half > 0; half /= 2) {
+        const type other = __shfl_xor_sync(all_lanes, x, half);
+        x = other < x ? other : x;
+    }
+    return x;
+}
+
+template <typename real>
+static __device__ struct cluster<real> find_cluster(const struct pme_cuda_problem &problem) {
+    const int64_t own = (int64_t)blockIdx.x * 32 + threadIdx.x % 32, last = problem.count - 1;
+    const int64_t slot = own < last ? own : last;
+    struct cluster<real> cluster;
+    int cell[3];
+    cluster.slot = own <= last ? (int32_t)own : -1;
+    cluster.own = ((const struct pair_place<real> *)problem.places)[slot];
+    pme_cuda_cell_at(&problem.cells, (int64_t)problem.keys[0][slot], cell);
+    for (int c = 0; c < 3; c++) {
+        const double x = coordinate(cluster.own, c);
+        const double low = least_of_lanes(x), high = -least_of_lanes(-x);
+        cluster.middle[c] = 0.5 * (low + high);
+        cluster.half[c] = (float)(0.5 * (high - low));
+        cluster.low[c] = least_of_lanes(cell[c]) - problem.cells.reach[c];
+        cluster.high[c] = -least_of_lanes(-cell[c]) + problem.cells.reach[c];
+    }
+    return cluster;
+}
+
+/* Parts of a row of cells, one in each image along it, around a cluster. */
+template <typename real>
+static __device__ int pieces_of(const struct pme_cuda_problem &problem,
+                                const struct cluster<real> &cluster)
+{
+    return floor_divided(cluster.high[2], problem.cells.count[2]) -
+           floor_divided(cluster.low[2], problem.cells.count[2]) + 1;
+}
+
+/* Run number k of those around a cluster. */
+template <typename real>
+static __device__ struct run<real> run_of(const struct pme_cuda_problem &problem,
+                                          const struct cluster<real> &cluster, int pieces, int k) {
+    const int *count = problem.cells.count;
+    const int piece = k % pieces, row = k / pieces, wide = cluster.high[1] - cluster.low[1] + 1;
+    int at[3] = {cluster.low[0] + row / wide, cluster.low[1] + row % wide, 0};
     int32_t image[3];
     for (int c = 0; c < 2; c++) {
-        image[c] = floor_divided(at[c], cells.count[c]);
-        at[c] -= image[c] * cells.count[c];
+        image[c] = floor_divided(at[c], count[c]);
+        at[c] -= image[c] * count[c];
     }
-    image[2] = floor_divided(low, cells.count[2]) + piece;
-    const int start = image[2] * cells.count[2];
-    const int from = (low > start ? low : start) - start;
-    const int to = (high < start + cells.count[2] ? high + 1 : start + cells.count[2]) - start;
-    struct run run = {};
+    image[2] = floor_divided(cluster.low[2], count[2]) + piece;
+    const int start = image[2] * count[2];
+    int from = (cluster.low[2] > start ? cluster.low[2] : start) - start;
+    int to = (cluster.high[2] < start + count[2] ? cluster.high[2] : start + count[2] - 1) - start;
+    struct run<real> run;
+    double middle[3];
     for (int c = 0; c < 3; c++)
-        run.t[c] = pairs_translation(&problem.lattice, image, c);
-    if (from >= to)
-        return run;
-    const int32_t *begin =
-        problem.begin[0] + ((int64_t)at[0] * cells.count[1] + at[1]) * cells.count[2];
-    run.first = begin[from];
-    run.end = begin[to];
+        middle[c] =
+            cluster.middle[c] - pairs_translation(&problem.lattice, image, c) / problem.cutoff;
+    run.middle = pair_place_of<real>(middle, 0, problem.step);
+    at[2] = from;
+    const int64_t one = pme_cuda_cell_number(&problem.cells, at);
+    at[2] = to;
+    const int64_t other = pme_cuda_cell_number(&problem.cells, at);
+    run.first = problem.begin[0][one < other ? one : other];
+    run.end = problem.begin[0][(one < other ? other : one) + 1];
     return run;
 }
 
-static __device__ float root_of(float r2)
+static __device__ float
+root_of(float r2)
 {
-    const float root = rsqrtf(r2); /* to a few ulps; a step of Newton's for the last */
-    return root * fmaf(-0.5f * r2 * root, root, 1.5f);
+    return rsqrtf(r2);
 }
 
 static __device__ double root_of(double r2)
@@ -77,236 +134,262 @@ static __device__ double root_of(double r2)
     return rsqrt(r2);
 }
 
-/* Of a pair d apart, in units of the cutoff; at d = 0 the particle itself, or one there. */
-template <typename real, bool has_virial>
-static __device__ void add_pair(const struct smooth<real> &smooth, const real d[3], real w,
-                                struct near_sums<real, has_virial> *sums)
+/* d of a near pair without what rounding took: its image is the one that d, rounded, is near. */
+template <typename real>
+static __device__ void refine(const struct pme_cuda_problem &problem, int32_t slot, int32_t from,
+                              real d[3])
 {
-    const real r2 = fma(d[2], d[2], fma(d[1], d[1], d[0] * d[0]));
-    if (!(r2 < (real)1))
-        return;
+    const struct pair_place<real> *places = (const struct pair_place<real> *)problem.places;
+    double inside[3], moved[3];
+    int32_t image[3];
+    for (int c = 0; c < 3; c++) {
+        inside[c] = coordinate(places[from], c) - coordinate(places[slot], c);
+        moved[c] = ((double)d[c] - inside[c]) * problem.cutoff;
+    }
+    for (int k = 0; k < 3; k++)
+        image[k] = (int32_t)rint(pairs_fraction(&problem.lattice, moved, k));
+    for (int c = 0; c < 3; c++)
+        d[c] = (real)(inside[c] + pairs_translation(&problem.lattice, image, c) / problem.cutoff);
+}
+
+/* Of a pair d apart, in units of the cutoff; at d = 0 the particle itself, or one there. */
+template <typename real, bool has_virial, int terms>
+static __device__ void add_pair(const struct smooth<real> &smooth, const real d[3], real r2, real w,
+                                struct near_sums<real, has_virial> &sums)
+{
     const real least = sizeof(real) == sizeof(float) ? (real)1e-36 : (real)1e-300;
     const real z = fma((real)2, r2, (real)-1), root = r2 > least ? root_of(r2) : (real)0;
-    real value = 0, factor = 0;
-    for (int k = smooth.terms - step; k >= 0; k -= step) {
+    real value = smooth.value[terms - 1], factor = smooth.factor[terms - 1];
 #pragma unroll
-        for (int m = step - 1; m >= 0; m--) {
-            value = fma(value, z, smooth.value[k + m]);
-            factor = fma(factor, z, smooth.factor[k + m]);
-        }
+    for (int k = terms - 2; k >= 0; k--) {
+        value = fma(value, z, smooth.value[k]);
+        factor = fma(factor, z, smooth.factor[k]);
     }
-    const real root2 = root * root; /* its cube may be out of range */
-    sums->of[0] = fma(w, root - value, sums->of[0]);
+    const real pull = w * fma(root * root, root, -factor);
+    sums.of[0] = fma(w, root - value, sums.of[0]);
 #pragma unroll
     for (int c = 0; c < 3; c++) {
-        const real along = w * fma(-factor, d[c], root2 * (root * d[c]));
-        sums->of[1 + c] += along;
+        sums.of[1 + c] = fma(pull, d[c], sums.of[1 + c]);
         if (has_virial) {
-            sums->of[4 + c] = fma(along, d[c], sums->of[4 + c]);
-            sums->of[7 + (c + 2) % 3] = fma(along, d[(c + 1) % 3], sums->of[7 + (c + 2) % 3]);
+            const real along = pull * d[c];
+            sums.of[4 + c] = fma(along, d[c], sums.of[4 + c]);
+            sums.of[7 + (c + 2) % 3] = fma(along, d[(c + 1) % 3], sums.of[7 + (c + 2) % 3]);
         }
     }
 }
 
-/* The first `count` that wait, from `head` on, for target k of the warp, which is in a slot. */
-template <typename real, bool has_virial>
-static __device__ void
-add_queued(const struct pme_cuda_problem &problem, const struct smooth<real> &smooth, int64_t slot,
-           const struct run &run, bool any_moved, const struct queue &queue, int k, int head,
-           int count, struct near_sums<real, has_virial> *sums)
+/* The bits of a warp's list for the particle of each thread; the rest of its last 32 are far away.
+ */
+template <typename real>
+static __device__ void mark(const real at[3], int count, struct list<real> &list)
 {
-    const struct pme_cuda_place *places = (const struct pme_cuda_place *)problem.places;
-    const int lane = (int)threadIdx.x % 32, at = (head + lane) % room;
-    const bool is_one = lane < count;
-    const int from = is_one ? queue.of_lane[k][at] : 0;
-    double t[3] = {0, 0, 0};
-    for (int c = 0; c < 3 && any_moved; c++)
-        t[c] = __shfl_sync(0xffffffffu, run.t[c], from);
-    if (!is_one)
-        return;
-    const struct pme_cuda_place own = places[slot], other = places[queue.slot[k][at]];
-    const double scale = 1 / problem.cutoff;
-    real d[3];
-    for (int c = 0; c < 3; c++)
-        d[c] = (real)(((other.x[c] - own.x[c]) + t[c]) * scale);
-    add_pair<real, has_virial>(smooth, d, (real)other.w, sums);
+    const int lane = (int)threadIdx.x % 32, whole = (count + 31) / 32 * 32;
+    if (count + lane < whole)
+        list.of[count + lane] = {{(real)1e9, (real)1e9, (real)1e9}, (real)0};
+    __syncwarp();
+    for (int k = 0; k < whole / 32; k++) {
+        unsigned near = 0;
+#pragma unroll
+        for (int bit = 0; bit < 32; bit++) {
+            const struct listed<real> one = list.of[32 * k + bit];
+            const real x = one.x[0] - at[0], y = one.x[1] - at[1], z = one.x[2] - at[2];
+            if (fma(z, z, fma(y, y, x * x)) < (real)1)
+                near |= 1u << bit;
+        }
+        list.near[k][lane] = near;
+    }
 }
 
-/* Those of up to 32 runs, of which each thread knows one, for the targets of a bit each from a slot
- * on; all are added. */
-template <typename real, bool has_virial>
-static __device__ void add_runs(const struct pme_cuda_problem &problem,
-                                const struct smooth<real> &smooth, int64_t slot, unsigned which,
-                                const struct run &run, int count, struct queue &queue,
-                                struct near_sums<real, has_virial> sums[targets])
+/* Adds those of a warp's list that are near the particle of each thread. */
+template <typename real, bool has_virial, int terms>
+static __device__ void add_list(const struct pme_cuda_problem &problem,
+                                const struct smooth<real> &smooth, const real at[3], int32_t slot,
+                                int count, struct list<real> &list,
+                                struct near_sums<real, has_virial> &sums)
 {
-    const unsigned all = 0xffffffffu;
-    const int lane = (int)threadIdx.x % 32;
-    const bool any_moved = __any_sync(all, run.t[0] != 0 || run.t[1] != 0 || run.t[2] != 0);
-    int head[targets] = {}, queued[targets] = {};
-    float from[targets][3], limit2[targets]; /* as far from a run's points as its image is */
-#pragma unroll
-    for (int t = 0; t < targets; t++) {
-        const bool is_one = which >> t & 1;
-        const struct pme_cuda_place own =
-            ((const struct pme_cuda_place *)problem.places)[is_one ? slot + t : slot];
-        limit2[t] = is_one ? (float)problem.limit2 : -1;
+    const int lane = (int)threadIdx.x % 32, last = (count + 31) / 32 - 1;
+    mark(at, count, list);
+    int k = 0;
+    unsigned near = slot >= 0 && last >= 0 ? list.near[0][lane] : 0;
+    while (slot >= 0) {
+        while (near == 0 && k < last)
+            near = list.near[++k][lane];
+        if (near == 0)
+            break;
+        const int number = 32 * k + __ffs((int)near) - 1;
+        near &= near - 1;
+        const struct listed<real> one = list.of[number];
+        real d[3];
         for (int c = 0; c < 3; c++)
-            from[t][c] = (float)(own.x[c] - run.t[c]);
-    }
-    for (int k = 0; k < count; k++) {
-        const int32_t first = __shfl_sync(all, run.first, k), end = __shfl_sync(all, run.end, k);
-        if (first >= end)
-            continue;
-        float at[targets][3];
-#pragma unroll
-        for (int t = 0; t < targets; t++)
-            for (int c = 0; c < 3; c++)
-                at[t][c] = __shfl_sync(all, from[t][c], k);
-        for (int32_t base = first; base < end; base += 32) {
-            const bool is_there = base + lane < end;
-            const float4 point = ((const float4 *)problem.points)[is_there ? base + lane : first];
-#pragma unroll
-            for (int t = 0; t < targets; t++) {
-                const float dx = point.x - at[t][0], dy = point.y - at[t][1],
-                            dz = point.z - at[t][2];
-                const bool is_near = is_there && fmaf(dz, dz, fmaf(dy, dy, dx * dx)) < limit2[t];
-                const unsigned near = __ballot_sync(all, is_near);
-                if (is_near) {
-                    const int to = (head[t] + queued[t] + __popc(near & ((1u << lane) - 1))) % room;
-                    queue.slot[t][to] = base + lane;
-                    queue.of_lane[t][to] = (uint8_t)k;
-                }
-                queued[t] += __popc(near);
-            }
-            __syncwarp();
-#pragma unroll
-            for (int t = 0; t < targets; t++) {
-                if (queued[t] < 32)
-                    continue;
-                add_queued(problem, smooth, slot + t, run, any_moved, queue, t, head[t], 32,
-                           &sums[t]);
-                head[t] = (head[t] + 32) % room;
-                queued[t] -= 32;
-            }
-            __syncwarp();
+            d[c] = one.x[c] - at[c];
+        real r2 = fma(d[2], d[2], fma(d[1], d[1], d[0] * d[0]));
+        if (sizeof(real) == sizeof(float) && r2 < smooth.near2) {
+            const int32_t from = list.slot[number];
+            if (r2 > 0 || from != slot)
+                refine(problem, slot, from, d);
+            r2 = fma(d[2], d[2], fma(d[1], d[1], d[0] * d[0]));
         }
+        add_pair<real, has_virial, terms>(smooth, d, r2, one.w, sums);
     }
-#pragma unroll
-    for (int t = 0; t < targets; t++)
-        add_queued(problem, smooth, slot + t, run, any_moved, queue, t, head[t], queued[t],
-                   &sums[t]);
     __syncwarp();
 }
 
-/* In units of length again, to the row of the particle; the virial is added to that of its warp. */
-template <typename real, bool has_virial>
-static __device__ void store(const struct pme_cuda_problem &problem, int64_t slot,
-                             struct near_sums<real, has_virial> &sums, double virial[6])
+/* Puts those of 32 slots that may be within the cutoff into a warp's list. */
+template <typename real>
+static __device__ int list_some(const struct pme_cuda_problem &problem,
+                                const struct pair_place<real> &middle, const float half[3],
+                                int64_t slot, int32_t end, int count, struct list<real> &list)
 {
-    const double per_length = 1 / problem.cutoff;
-#pragma unroll
-    for (int k = 0; k < near_sums<real, has_virial>::count; k++)
-        sums.of[k] = sum_of_lanes(sums.of[k], 32);
-    if (slot >= problem.count)
-        return;
-    if (threadIdx.x % 32 == 0) {
-        double *to = problem.sums[problem.order_of[0][slot]];
-        to[0] = (double)sums.of[0] * per_length;
-        for (int c = 0; c < 3; c++)
-            to[1 + c] = (double)sums.of[1 + c] * per_length * per_length;
-    }
-    if (!has_virial)
-        return;
-    const double half_weight = 0.5 * ((const struct pme_cuda_place *)problem.places)[slot].w;
-    for (int k = 0; k < 6; k++)
-        virial[k] += half_weight * (double)sums.of[has_virial ? 4 + k : 0] * per_length;
-}
-
-/* Of the warps of the block. */
-static __device__ void store_virial(const struct pme_cuda_problem &problem, const double virial[6])
-{
-    __shared__ double of_warp[warps][6];
-    for (int k = 0; k < 6 && threadIdx.x % 32 == 0; k++)
-        of_warp[threadIdx.x / 32][k] = virial[k];
-    __syncthreads();
-    if (threadIdx.x >= 6)
-        return;
-    double sum = 0;
-    for (int warp = 0; warp < warps; warp++)
-        sum += of_warp[warp][threadIdx.x];
-    problem.parts[(int64_t)blockIdx.x * 6 + threadIdx.x] = sum;
-}
-
-/* Targets of one cell, those of a bit each from a slot on. */
-template <typename real, bool has_virial>
-static __device__ void add_cell(const struct pme_cuda_problem &problem,
-                                const struct smooth<real> &smooth, int64_t slot, unsigned which,
-                                int number, struct queue &queue,
-                                struct near_sums<real, has_virial> sums[targets])
-{
-    const struct pme_cuda_cells &cells = problem.cells;
     const int lane = (int)threadIdx.x % 32;
-    const int cell[3] = {number / (cells.count[1] * cells.count[2]),
-                         number / cells.count[2] % cells.count[1], number % cells.count[2]};
-    const int runs = (2 * cells.reach[0] + 1) * (2 * cells.reach[1] + 1) * cells.pieces;
-    for (int first = 0; first < runs; first += 32) {
-        const int count = runs - first < 32 ? runs - first : 32;
-        struct run run = {};
-        if (lane < count)
-            run = run_of(problem, cell, first + lane);
-        add_runs<real, has_virial>(problem, smooth, slot, which, run, count, queue, sums);
+    bool is_near = slot < end;
+    struct listed<real> one = {
+    };
+    if (is_near) {
+        const struct pair_place<real> place =
+            ((const struct pair_place<real> *)problem.places)[slot];
+        float gap2 = 0;
+        for (int c = 0; c < 3; c++) {
+            one.x[c] = separation(middle, place, c);
+            const float gap = fmaxf(0, fabsf((float)one.x[c]) - half[c]);
+            gap2 = fmaf(gap, gap, gap2);
+        }
+        one.w = place.w;
+        is_near = gap2 < 1.0001f;
+    }
+    const unsigned near = __ballot_sync(all_lanes, is_near);
+    const int to = count + __popc(near & ((1u << lane) - 1));
+    if (is_near) {
+        list.of[to] = one;
+        list.slot[to] = (int32_t)slot;
+    }
+    return count + __popc(near);
+}
+
+/* The sums of the particle of a thread over the share of its warp. */
+template <typename real, bool has_virial, int terms>
+static __device__ void add_share(const struct pme_cuda_problem &problem,
+                                 const struct smooth<real> &smooth,
+                                 const struct cluster<real> &cluster, struct list<real> &list,
+                                 struct near_sums<real, has_virial> &sums)
+{
+    const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    const int pieces = pieces_of(problem, cluster);
+    const int runs =
+        (cluster.high[0] - cluster.low[0] + 1) * (cluster.high[1] - cluster.low[1] + 1) * pieces;
+    const struct pair_place<real> middle = pair_place_of<real>(cluster.middle, 0, problem.step);
+    real at[3];
+    int count = 0;
+    for (int c = 0; c < 3; c++)
+        at[c] = separation(middle, cluster.own, c);
+    for (int base = 0; base < runs; base += 32) {
+        struct run<real> own = {
+        };
+        if (base + lane < runs)
+            own = run_of(problem, cluster, pieces, base + lane);
+        for (int k = 0; k < 32 && base + k < runs; k++) {
+            const int32_t first = __shfl_sync(all_lanes, own.first, k);
+            const int32_t end = __shfl_sync(all_lanes, own.end, k);
+            const struct pair_place<real> seen = place_of_lane(own.middle, k);
+            for (int64_t from = first; from < end; from += threads) {
+                count = list_some<real>(problem, seen, cluster.half, from + lane * warps + warp,
+                                        end, count, list);
+                if (count <= room - 32)
+                    continue;
+                add_list<real, has_virial, terms>(problem, smooth, at, cluster.slot, count, list,
+                                                  sums);
+                count = 0;
+            }
+        }
+    }
+    add_list<real, has_virial, terms>(problem, smooth, at, cluster.slot, count, list, sums);
+}
+
+/* What threads add up, once their lists are done with. */
+template <typename real, bool has_virial> union working {
+    struct list<real> lists[warps];
+    real of_warp[warps][near_sums<real, has_virial>::count][32];
+};
+
+/* In units of length again, to the row of the particle; of all warps, in one order. */
+template <typename real, bool has_virial>
+static __device__ void
+store(const struct pme_cuda_problem &problem, const struct cluster<real> &cluster,
+      const struct near_sums<real, has_virial> &sums, union working<real, has_virial> &working)
+{
+    enum { values = near_sums<real, has_virial>::count };
+    real(*of_warp)[values][32] = working.of_warp;
+    const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    const double per_length = 1 / problem.cutoff;
+    __syncthreads();
+    for (int k = 0; k < values; k++)
+        of_warp[warp][k][lane] = sums.of[k];
+    __syncthreads();
+    if (warp > 0)
+        return;
+    double whole[values];
+    for (int k = 0; k < values; k++) {
+        whole[k] = 0;
+        for (int from = 0; from < warps; from++)
+            whole[k] += (double)of_warp[from][k][lane];
+    }
+    if (cluster.slot >= 0) {
+        double *to = problem.sums[problem.order_of[0][cluster.slot]];
+        to[0] = whole[0] * per_length;
+        for (int c = 0; c < 3; c++)
+            to[1 + c] = whole[1 + c] * per_length * per_length;
+    }
+    for (int k = 0; k < 6 && has_virial; k++) {
+        const double own = cluster.slot >= 0 ? 0.5 * (double)cluster.own.w *
+                                                   whole[has_virial ? 4 + k : 0] * per_length
+                                             : 0;
+        const double sum = sum_of_lanes(own, 32);
+        if (lane == 0)
+            problem.parts[(int64_t)blockIdx.x * 6 + k] = sum;
     }
 }
 
-template <typename real, bool has_virial>
+template <typename real, bool has_virial, int terms>
 static __global__ void __launch_bounds__(threads)
     sum_near(const struct pme_cuda_problem problem, const struct smooth<real> smooth)
 {
-    __shared__ struct queue queues[warps];
-    const int64_t slot = ((int64_t)blockIdx.x * warps + threadIdx.x / 32) * targets;
-    struct near_sums<real, has_virial> sums[targets] = {
+    __shared__ union working<real, has_virial> working;
+    const struct cluster<real> cluster = find_cluster<real>(problem);
+    struct near_sums<real, has_virial> sums = {
     };
-    double virial[6] = {0, 0, 0, 0, 0, 0};
-    unsigned left = 0;
-    for (int t = 0; t < targets; t++)
-        left |= slot + t < problem.count ? 1u << t : 0;
-    while (left) {
-        const int number = (int)problem.keys[0][slot + __ffs((int)left) - 1];
-        unsigned which = 0;
-        for (int t = 0; t < targets; t++)
-            if (left >> t & 1 && (int)problem.keys[0][slot + t] == number)
-                which |= 1u << t;
-        left &= ~which;
-        add_cell<real, has_virial>(problem, smooth, slot, which, number, queues[threadIdx.x / 32],
-                                   sums);
-    }
-#pragma unroll
-    for (int t = 0; t < targets; t++)
-        store<real, has_virial>(problem, slot + t, sums[t], virial);
-    if (has_virial)
-        store_virial(problem, virial);
+    add_share<real, has_virial, terms>(problem, smooth, cluster, working.lists[threadIdx.x / 32],
+                                       sums);
+    store<real, has_virial>(problem, cluster, sums, working);
+}
+
+/* With the smallest number of terms that is not below. */
+template <typename real, bool has_virial>
+static kith_status launch(kith_context *context, const struct pme_cuda_problem *problem,
+                          const struct smooth<real> &smooth, unsigned blocks)
+{
+    const int terms = problem->split.terms;
+    auto *const kernel = terms <= 16   ? sum_near<real, has_virial, 16>
+                         : terms <= 20 ? sum_near<real, has_virial, 20>
+                         : terms <= 24 ? sum_near<real, has_virial, 24>
+                         : terms <= 32 ? sum_near<real, has_virial, 32>
+                                       : sum_near<real, has_virial, split_most_terms>;
+    kernel<<<blocks, threads, 0, cuda_stream(context)>>>(*problem, smooth);
+    return cuda_check_launch("summing near pairs");
 }
 
 template <typename real>
 static kith_status start(kith_context *context, const struct pme_cuda_problem *problem)
 {
-    const cudaStream_t stream = cuda_stream(context);
-    const int64_t of_block = warps * targets;
-    const unsigned blocks = (unsigned)((problem->count + of_block - 1) / of_block);
+    const unsigned blocks = (unsigned)((problem->count + 31) / 32);
     struct smooth<real> smooth = {
     };
-    smooth.terms = (problem->split.terms + step - 1) / step * step;
+    smooth.near2 = (real)(problem->near * problem->near);
     for (int k = 0; k < problem->split.terms; k++) {
         smooth.value[k] = (real)problem->split.value[k];
         smooth.factor[k] = (real)problem->split.factor[k];
     }
-    if (!problem->delivery.wants_totals) {
-        sum_near<real, false><<<blocks, threads, 0, stream>>>(*problem, smooth);
-        return cuda_check_launch("summing near pairs");
-    }
-    sum_near<real, true><<<blocks, threads, 0, stream>>>(*problem, smooth);
-    KITH_TRY(cuda_check_launch("summing near pairs"));
+    if (!problem->delivery.wants_totals)
+        return launch<real, false>(context, problem, smooth, blocks);
+    KITH_TRY((launch<real, true>(context, problem, smooth, blocks)));
     return pme_cuda_add_parts(context, blocks, 6, problem->parts, problem->totals + pme_cuda_pairs);
 }
 

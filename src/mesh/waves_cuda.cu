@@ -27,29 +27,36 @@ static __device__ int64_t pitch_of(const struct pme_cuda_problem &problem)
     return 2 * (problem.grid[2] / 2 + 1);
 }
 
-/* Points of a warp: 32 along the last axis in each of some rows. */
-enum { rows_of_warp = 4 };
+/* Points of a warp: 32 along the last axis, in each of some rows of some planes. */
+enum { planes_of_warp = 4, rows_of_warp = 4 };
 struct tile {
-    int x, y, z; /* the first row, and the point of a thread in it */
+    int x, y, z; /* the first row of the first plane, and the point of a thread in it */
 };
 
-/* Adds what a particle adds, whose splines begin this many points before the tile along x and
- * before its first row along y, and at its first point plus the shift along z. */
+/* Adds what a particle adds, whose splines begin this many points before the tile's first plane and
+ * row, and at its first point plus the shift along z. */
 template <typename real, int order>
 static __device__ void add_slot(const struct pme_cuda_problem &problem, const struct tile &tile,
                                 int64_t slot, int before_x, int before_y, int shift,
-                                real sums[rows_of_warp])
+                                real sums[planes_of_warp][rows_of_warp])
 {
     const real(*value)[splines_most_order] =
         (const real(*)[splines_most_order])problem.value + 3 * slot;
     const int k = tile.z - (problem.first[slot] + shift);
     const real of_z = k >= 0 && k < order ? value[2][k] : (real)0;
-    const real of_xz = value[0][before_x] * of_z;
+    real of_y[rows_of_warp];
 #pragma unroll
     for (int row = 0; row < rows_of_warp; row++) {
         const int j = before_y + row;
-        if (j >= 0 && j < order)
-            sums[row] = fma(of_xz, value[1][j], sums[row]);
+        of_y[row] = j >= 0 && j < order ? value[1][j] : (real)0;
+    }
+#pragma unroll
+    for (int plane = 0; plane < planes_of_warp; plane++) {
+        const int i = before_x + plane;
+        const real of_xz = i >= 0 && i < order ? value[0][i] * of_z : (real)0;
+#pragma unroll
+        for (int row = 0; row < rows_of_warp; row++)
+            sums[plane][row] = fma(of_xz, of_y[row], sums[plane][row]);
     }
 }
 
@@ -57,16 +64,17 @@ static __device__ void add_slot(const struct pme_cuda_problem &problem, const st
  * before the beginning of the rows are those at their end: is_wrapped. */
 template <typename real, int order>
 static __device__ void add_rows(const struct pme_cuda_problem &problem, const struct tile &tile,
-                                int number, bool is_wrapped, real sums[rows_of_warp])
+                                int number, bool is_wrapped,
+                                real sums[planes_of_warp][rows_of_warp])
 {
-    enum { high = order - 1 + rows_of_warp, all = order * high };
+    enum { high = order - 1 + rows_of_warp, all = (order - 1 + planes_of_warp) * high };
     const unsigned every = 0xffffffffu;
     const int *grid = problem.grid, lane = (int)threadIdx.x % 32, own = number + lane;
     const int z = tile.z - lane;
     int32_t begin = 0, end = 0;
     if (own < all) {
-        const int x = tile.x - own / high, y = tile.y - (order - 1) + own % high;
-        const int at_x = x < 0 ? x + grid[0] : x;
+        const int x = tile.x - (order - 1) + own / high, y = tile.y - (order - 1) + own % high;
+        const int at_x = x < 0 ? x + grid[0] : x >= grid[0] ? x - grid[0] : x;
         const int at_y = y < 0 ? y + grid[1] : y >= grid[1] ? y - grid[1] : y;
         const int32_t *begins = problem.begin[1] + ((int64_t)at_x * grid[1] + at_y) * grid[2];
         const int low = z - (order - 1), last = z + 32 < grid[2] ? z + 32 : grid[2];
@@ -78,8 +86,8 @@ static __device__ void add_rows(const struct pme_cuda_problem &problem, const st
         const int from = __ffs((int)left) - 1, row = number + from;
         const int32_t first = __shfl_sync(every, begin, from), last = __shfl_sync(every, end, from);
         for (int32_t slot = first; slot < last; slot++)
-            add_slot<real, order>(problem, tile, slot, row / high, order - 1 - row % high, shift,
-                                  sums);
+            add_slot<real, order>(problem, tile, slot, order - 1 - row / high,
+                                  order - 1 - row % high, shift, sums);
     }
 }
 
@@ -87,13 +95,14 @@ template <typename real, int order>
 static __global__ void __launch_bounds__(threads)
     spread(const struct pme_cuda_problem problem, int tiles_of_row, int tiles_of_plane)
 {
-    enum { all = order * (order - 1 + rows_of_warp) };
+    enum { all = (order - 1 + planes_of_warp) * (order - 1 + rows_of_warp) };
     const int64_t warp = own_number() / 32;
     const int *grid = problem.grid, lane = (int)threadIdx.x % 32;
     const int in_plane = (int)(warp % tiles_of_plane);
-    const struct tile tile = {(int)(warp / tiles_of_plane), in_plane / tiles_of_row * rows_of_warp,
+    const struct tile tile = {(int)(warp / tiles_of_plane) * planes_of_warp,
+                              in_plane / tiles_of_row * rows_of_warp,
                               in_plane % tiles_of_row * 32 + lane};
-    real sums[rows_of_warp] = {};
+    real sums[planes_of_warp][rows_of_warp] = {};
     if (tile.x >= grid[0])
         return;
     for (int number = 0; number < all; number += 32) {
@@ -102,11 +111,14 @@ static __global__ void __launch_bounds__(threads)
         add_rows<real, order>(problem, tile, number, false, sums);
     }
 #pragma unroll
-    for (int row = 0; row < rows_of_warp; row++)
-        if (tile.y + row < grid[1] && tile.z < grid[2])
-            ((real *)problem
-                 .mesh)[((int64_t)tile.x * grid[1] + tile.y + row) * pitch_of(problem) + tile.z] =
-                sums[row];
+    for (int plane = 0; plane < planes_of_warp; plane++)
+#pragma unroll
+        for (int row = 0; row < rows_of_warp; row++) {
+            const int x = tile.x + plane, y = tile.y + row;
+            if (x < grid[0] && y < grid[1] && tile.z < grid[2])
+                ((real *)problem.mesh)[((int64_t)x * grid[1] + y) * pitch_of(problem) + tile.z] =
+                    sums[plane][row];
+        }
 }
 
 /* The numbers of a wave, of which half are negative, and its vector. */
@@ -296,7 +308,8 @@ static void start_spreading(cudaStream_t stream, const struct pme_cuda_problem &
                                                 spread<real, 7>, spread<real, 8>};
     const int of_row = (problem.grid[2] + 31) / 32;
     const int of_plane = (problem.grid[1] + rows_of_warp - 1) / rows_of_warp * of_row;
-    const int64_t warps = (int64_t)problem.grid[0] * of_plane;
+    const int64_t of_planes = (problem.grid[0] + planes_of_warp - 1) / planes_of_warp;
+    const int64_t warps = of_planes * of_plane;
     of_order[problem.order - pme_least_order]<<<blocks_for(32 * warps), threads, 0, stream>>>(
         problem, of_row, of_plane);
 }

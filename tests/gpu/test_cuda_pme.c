@@ -20,6 +20,8 @@ static struct system_of_charges {
     float narrow_x[most][3], narrow_q[most];
     kith_cell cell;
     kith_law *law;
+    kith_boundary boundary;
+    kith_array exclusions;
 } now;
 
 struct sums {
@@ -178,10 +180,13 @@ static void use_law(const char *law)
 
 static void compare_system(bool narrow, double error, double *ratio)
 {
-    const kith_forces_options by_plain_sums = {.solver = solver_named("ewald"),
-                                               .accuracy = {.error = 1e-12}};
-    const kith_forces_options by_mesh = {.solver = solver_named("pme"),
-                                         .accuracy = {.error = error}};
+    kith_forces_options by_plain_sums = {.ewald = {.boundary = now.boundary},
+                                         .exclusions = now.exclusions};
+    kith_forces_options by_mesh = by_plain_sums;
+    by_plain_sums.solver = solver_named("ewald");
+    by_plain_sums.accuracy.error = 1e-12;
+    by_mesh.solver = solver_named("pme");
+    by_mesh.accuracy.error = error;
     if (narrow)
         round_particles();
     assert_ok(compute(cpu, &by_plain_sums, false, &exact));
@@ -346,24 +351,58 @@ static void test_given_settings(void **state)
     }
 }
 
+/* Bonds of particles to later ones, some of them twice and either way round. */
+static kith_array some_bonds(int64_t (*bonds)[2], int64_t count)
+{
+    for (int64_t k = 0; k < count; k++) {
+        const int64_t i = (int64_t)uniform(0, (double)now.n), step = k % 3 == 0 ? 1 : 2 + k % 5;
+        const bool is_again = k % 7 == 6;
+        bonds[k][0] = is_again ? bonds[k - 1][1] : i;
+        bonds[k][1] = is_again ? bonds[k - 1][0] : (i + step) % now.n;
+    }
+    return kith_array_matrix(bonds, KITH_I64, count, 2);
+}
+
+static void test_boundaries_slabs_and_excluded_pairs(void **state)
+{
+    (void)state;
+    static int64_t bonds[most][2];
+    const int cases = test_is_quick() ? 6 : 30;
+    double largest = 0;
+    for (int k = 0; k < cases; k++) {
+        const bool is_slab = k % 3 == 0, narrow = k % 2;
+        double ratio = 0;
+        use_law(uniform(0, 1) < 0.75 ? "coulomb" : NULL);
+        make_cell();
+        if (is_slab) {
+            now.cell.periodic[2] = false;
+            now.cell.vectors[2][0] = now.cell.vectors[2][1] = 0;
+            now.cell.vectors[2][2] = 0.5;
+        }
+        make_particles(20 + (int64_t)uniform(0, most - 20), narrow ? in_a_crystal : evenly,
+                       uniform(0, 1) < 0.6);
+        now.boundary = k % 3 == 1 ? KITH_BOUNDARY_VACUUM : KITH_BOUNDARY_TIN_FOIL;
+        now.exclusions = k % 3 == 2 || k % 4 == 0 ? some_bonds(bonds, now.n) : kith_array_none();
+        compare_system(narrow, pow(10, uniform(narrow ? -4 : -9, -2)), &ratio);
+        largest = fmax(largest, ratio);
+    }
+    now.boundary = KITH_BOUNDARY_TIN_FOIL;
+    now.exclusions = kith_array_none();
+    printf("%d systems: error over the requested one at most %.3g\n", cases, largest);
+}
+
 static void test_what_is_not_there_is_refused(void **state)
 {
     (void)state;
-    const int64_t pair[2] = {0, 1};
+    const int64_t pair[2] = {0, 10};
     kith_forces_options options = {.solver = solver_named("pme")};
     use_law("coulomb");
     make_cell();
     make_particles(10, evenly, true);
-    options.ewald.boundary = KITH_BOUNDARY_VACUUM;
-    assert_int_equal(compute(gpu, &options, false, &of_gpu), KITH_UNSUPPORTED);
-    assert_non_null(strstr(kith_error_message(), "compute on the CPU"));
-    options.ewald.boundary = KITH_BOUNDARY_TIN_FOIL;
     options.exclusions = kith_array_matrix((void *)pair, KITH_I64, 1, 2);
-    assert_int_equal(compute(gpu, &options, false, &of_gpu), KITH_UNSUPPORTED);
+    assert_int_equal(compute(gpu, &options, false, &of_gpu), KITH_INVALID_ARGUMENT);
+    assert_non_null(strstr(kith_error_message(), "excluded pairs is 0, 10"));
     options.exclusions = kith_array_none();
-    now.cell.periodic[2] = false;
-    assert_int_equal(compute(gpu, &options, false, &of_gpu), KITH_UNSUPPORTED);
-    now.cell.periodic[2] = true;
     now.x[3][1] = NAN;
     assert_int_equal(compute(gpu, &options, false, &of_gpu), KITH_INVALID_ARGUMENT);
     options.solver = solver_named("ewald");
@@ -397,6 +436,7 @@ int main(void)
         cmocka_unit_test(test_madelung_of_rock_salt),
         cmocka_unit_test(test_given_settings),
         cmocka_unit_test(test_errors_are_at_most_what_is_requested),
+        cmocka_unit_test(test_boundaries_slabs_and_excluded_pairs),
         cmocka_unit_test(test_one_and_no_particle),
         cmocka_unit_test(test_arrays_on_the_device),
         cmocka_unit_test(test_bits_are_the_same_on_every_run),
