@@ -187,7 +187,9 @@ int cli_choose_device_of_run(const char *command, const struct common_options *c
     const kith_forces_options *forces = &run->simulation.forces;
     const int64_t each = systems > 0 ? count / systems : 0;
     kith_work work = {.kind = KITH_WORK_NEAR_STEPS, .units = (double)count};
-    if (forces->cutoff == 0) {
+    if (forces->solver && kith_solver_describe(forces->solver).is_periodic) {
+        work.kind = KITH_WORK_IMAGES_STEPS;
+    } else if (forces->cutoff == 0) {
         work.kind = KITH_WORK_STEPS;
         work.units = part_of_step(run) * (double)systems *
                      cli_pairs_of_solver(forces->solver, &forces->accuracy, each, each);

@@ -149,6 +149,11 @@ bool cli_has_images(const kith_solver *solver)
     return solver && kith_solver_describe(solver).is_periodic;
 }
 
+bool cli_is_of_cpu(const kith_solver *solver)
+{
+    return solver && strcmp(kith_solver_describe(solver).name, "ewald") == 0;
+}
+
 void ewald_check_unused(const struct ewald_options *options, bool has_cutoff,
                         const struct argp_state *state)
 {

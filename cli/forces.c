@@ -357,20 +357,20 @@ static int choose_device(const char *command, const struct forces_options *force
                       .units =
                           cli_pairs_of_solver(forces->solver, &forces->accuracy, targets, sources),
                       .rows = (double)(job->targets ? targets + sources : sources)};
-    if (forces->cutoff.cutoff > 0) {
-        work.kind = KITH_WORK_NEAR;
+    if (forces->cutoff.cutoff > 0 || cli_has_images(forces->solver)) {
+        work.kind = cli_has_images(forces->solver) ? KITH_WORK_IMAGES : KITH_WORK_NEAR;
         work.units = (double)targets;
     }
     return cli_choose_device(command, &forces->common, work, context);
 }
 
-/* Sums over all images are the CPU's. The CPU has no tiles. */
+/* Plain sums over all images are the CPU's. The CPU has no tiles. */
 static void take_only_device(struct forces_options *forces)
 {
     kith_device *device = &forces->common.context.device;
     if (device->kind != KITH_DEVICE_AUTO)
         return;
-    if (cli_has_images(forces->solver))
+    if (cli_is_of_cpu(forces->solver))
         device->kind = KITH_CPU;
     else if (forces->method == KITH_FORCES_TILE_P || forces->method == KITH_FORCES_TILE_P2)
         *device = cli_first_device();

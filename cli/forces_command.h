@@ -35,6 +35,9 @@ void ewald_check_unused(const struct ewald_options *options, bool has_cutoff,
 /* Whether the solver, which may be NULL, sums the images of a periodic cell. */
 bool cli_has_images(const kith_solver *solver);
 
+/* Whether it computes on the CPU alone: ewald. */
+bool cli_is_of_cpu(const kith_solver *solver);
+
 /* --coordinates, --corrector and --kernel: a child whose input is kith_simulation_options. */
 extern const struct argp planets_argp;
 

@@ -110,7 +110,8 @@ static void complete_options(struct run_options *run, char **argv)
     run->run.simulation.forces.cutoff = run->cutoff.cutoff;
     run->run.simulation.forces.shift = run->cutoff.shift;
     run->run.simulation.forces.tail = run->cutoff.tail;
-    if (run->cutoff.has_images && run->common.context.device.kind == KITH_DEVICE_AUTO)
+    if (cli_is_of_cpu(run->run.simulation.forces.solver) &&
+        run->common.context.device.kind == KITH_DEVICE_AUTO)
         run->common.context.device.kind = KITH_CPU;
     run->run.simulation.softening_of_bodies = run->input.softening_of_file;
     if (!run->restitution_given && run->run.simulation.on_collision == KITH_ON_COLLISION_BOUNCE)

@@ -15,11 +15,13 @@ typedef enum kith_work_kind {
     KITH_WORK_PRODUCT, /* a matrix that is reduced or multiplied; elements */
     KITH_WORK_MATRIX,  /* a matrix that is stored; elements */
     KITH_WORK_PAIRS,   /* a list of neighbors; points */
-    KITH_WORK_COLLISIONS, /* lattice collisions; beads */
-    KITH_WORK_SPARSE,     /* one sparse product; stored entries */
-    KITH_WORK_SUMS,       /* sums of formulas over all pairs; ordered pairs */
-    KITH_WORK_NEAR,       /* forces or sums within a cutoff; particles */
-    KITH_WORK_NEAR_STEPS  /* a simulation within a cutoff; particles */
+    KITH_WORK_COLLISIONS,  /* lattice collisions; beads */
+    KITH_WORK_SPARSE,      /* one sparse product; stored entries */
+    KITH_WORK_SUMS,        /* sums of formulas over all pairs; ordered pairs */
+    KITH_WORK_NEAR,        /* forces or sums within a cutoff; particles */
+    KITH_WORK_NEAR_STEPS,  /* a simulation within a cutoff; particles */
+    KITH_WORK_IMAGES,      /* forces of all periodic images by pme; particles */
+    KITH_WORK_IMAGES_STEPS /* a simulation with pme; particles */
 } kith_work_kind;
 
 typedef struct kith_work {

@@ -135,7 +135,7 @@ class PairSums:
     """The arrays that `forces` and `forces_derivative` take, on one device, and their results."""
 
     def __init__(self, want, out, softening, context, device, threads, runs_on=None, most_pairs=math.inf,
-                 is_near=False, **arrays):
+                 kind="forces", **arrays):
         accelerates, has_potential = chosen("want", want, _WANTED)
         self.length, arrays["softening"] = softening_of(softening)
         required = needed("positions", arrays.pop("positions"), (2,))
@@ -144,8 +144,8 @@ class PairSums:
         self._arrays = dict(zip(("positions", *arrays), taken))
         sources, targets = taken[0].shape[0], self._arrays.get("targets")
         evaluated = sources if targets is None else targets.shape[0]
-        units = evaluated if is_near else evaluated * min(sources, most_pairs)
-        work = runs_on or Work("near" if is_near else "forces", units,
+        units = evaluated * min(sources, most_pairs) if kind == "forces" else evaluated
+        work = runs_on or Work(kind, units,
                                sources if targets is None else sources + evaluated, taken[0].dtype == "float32")
         self.call = Call(taken, context, device, threads, work)
         acceleration, potential = _both(out)
@@ -323,11 +323,12 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
                      method=method, block=block, unroll=unroll, device=device, threads=threads, context=context)
     is_exact = solver == "direct" or (solver == "auto" and error is None and theta is None)
     # A GPU is taken for these where one is named.
-    runs_on = "cpu" if epsilon is not None or (cell is not None and cutoff is None) else None
+    kind = "images" if solver == "pme" else "forces" if cutoff is None else "near"
+    runs_on = "cpu" if epsilon is not None or (cell is not None and kind == "forces") or solver == "ewald" else None
     if method in ("tile-p", "tile-p2"):
         runs_on = "auto"  # the first GPU
     sums = PairSums(want, out, softening, context, device, threads, runs_on, math.inf if is_exact else PAIRS_OF_SOLVER,
-                    cutoff is not None, positions=sources, **arrays)
+                    kind, positions=sources, **arrays)
     found = sums.call.run(_kith.forces, *sums.show("targets", "positions", "masses"), *sums.results(),
                          handle_of(law), constant_of_gravity(g), sums.length,
                          *sums.show(*OF_BODIES, "epsilon", "sigma"), text("solver", solver),

@@ -349,8 +349,10 @@ class Simulation(Bound):
         if count is None:
             pairs *= _PART_OF_STEP.get(text("integrator", integrator), 1)
         work = Work("steps", pairs, 0, is_single)
-        if solver in ("ewald", "pme"):
+        if solver == "ewald":
             work = "cpu"
+        elif solver == "pme":
+            work = Work("images_steps", len(bodies), 0, is_single)
         elif cutoff is not None:
             work = Work("near_steps", len(bodies), 0, is_single)
         self._call = Call((), context, device, threads, work)

@@ -192,6 +192,8 @@ void add_context(nb::module_ &module)
     works["sums"] = (int)KITH_WORK_SUMS;
     works["near"] = (int)KITH_WORK_NEAR;
     works["near_steps"] = (int)KITH_WORK_NEAR_STEPS;
+    works["images"] = (int)KITH_WORK_IMAGES;
+    works["images_steps"] = (int)KITH_WORK_IMAGES_STEPS;
     module.attr("works") = works;
     module.def("devices", devices);
     module.def("backends", backends);

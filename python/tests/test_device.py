@@ -37,11 +37,15 @@ def test_calls_tell_their_size(asked):
     kith.sum(x.astype("float32"), "r", cutoff=1.0)
     kith.forces(x, cutoff=1.5, cell=[4.0, 4.0, 4.0])
     kith.Simulation(x, dt=0.1, cutoff=1.5)
+    kith.forces(x, solver="pme", cell=[4.0, 4.0, 4.0])
+    kith.Simulation(x, dt=0.1, solver="pme", cell=[4.0, 4.0, 4.0])
+    kith.forces(x, solver="ewald", cell=[4.0, 4.0, 4.0])
     assert asked == [
         ("forces", 400, 20, False, 2), ("forces", 100, 25, True, 0), ("matrix", 400, 20, False, 0),
         ("product", 100, 25, False, 0), ("pairs", 20, 20, False, 0), ("collisions", 2, 2, False, 0),
         ("steps", 400, 0, False, 0), ("steps", 100, 0, False, 0), ("sums", 100, 25, False, 0),
         ("near", 20, 20, True, 0), ("near", 20, 20, False, 0), ("near_steps", 20, 0, False, 0),
+        ("images", 20, 20, False, 0), ("images_steps", 20, 0, False, 0),
     ]
 
 

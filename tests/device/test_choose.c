@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { kinds = KITH_WORK_NEAR_STEPS + 1 };
+enum { kinds = KITH_WORK_IMAGES_STEPS + 1 };
 
 static kith_device_kind chosen(kith_work work, int32_t threads, bool has_gpu)
 {
