@@ -7,8 +7,7 @@
 #include "mesh/place_cuda.cuh"
 #include "mesh/sum_cuda.cuh"
 
-/* room: of the list of a warp. */
-enum { warps = 4, threads = 32 * warps, room = 256 };
+enum { warps = 4, threads = 32 * warps };
 
 static __device__ const unsigned all_lanes = 0xffffffffu;
 
@@ -29,6 +28,7 @@ template <typename real> struct alignas(4 * sizeof(real)) listed {
 };
 
 template <typename real> struct list {
+    enum { room = sizeof(real) == sizeof(float) ? 384 : 256 };
     struct listed<real> of[room];
     int32_t slot[room];
     unsigned near[room / 32][32]; /* a bit for each of the list, for each thread */
@@ -293,7 +293,7 @@ static __device__ void add_share(const struct pme_cuda_problem &problem,
             for (int64_t from = first; from < end; from += threads) {
                 count = list_some<real>(problem, seen, cluster.half, from + lane * warps + warp,
                                         end, count, list);
-                if (count <= room - 32)
+                if (count <= list.room - 32)
                     continue;
                 add_list<real, has_virial, terms>(problem, smooth, at, cluster.slot, count, list,
                                                   sums);
