@@ -97,32 +97,65 @@ static __global__ void make_root(int32_t dimensions, const uint64_t *keys, int32
     cells[0] = octree_make_cell(dimensions, keys, NULL, -1, 0, count);
 }
 
-/* A generation of cells; of each the children are counted, and then made. */
+/* A generation of cells; of each the children are counted, and then made: eight lanes a cell, a
+ * possible child a lane, as searching among many keys takes as long as they are waited for. */
+enum { lanes_of_cell = 8 };
+
+struct found_child {
+    int32_t begin, end;       /* no points: none */
+    int32_t before, siblings; /* children before it, and all of them */
+};
+
+/* All lanes of a warp take part. */
+static __device__ inline struct found_child find_child(int32_t dimensions, const uint64_t *keys,
+                                                       const struct octree_cell &cell, int32_t leaf)
+{
+    const int slot = threadIdx.x % lanes_of_cell, group = threadIdx.x % 32 - slot;
+    const int32_t end = cell.first + cell.count;
+    struct found_child child;
+    child.begin = octree_is_leaf(dimensions, &cell, leaf)
+                      ? end
+                      : octree_first_of(dimensions, keys, &cell, slot, cell.first);
+    child.end = __shfl_down_sync(0xffffffffu, child.begin, 1, lanes_of_cell);
+    if (slot == lanes_of_cell - 1)
+        child.end = end;
+    const unsigned there = __ballot_sync(0xffffffffu, child.begin < child.end) >> group & 0xffu;
+    child.before = __popc(there & ((1u << slot) - 1));
+    child.siblings = __popc(there);
+    return child;
+}
+
 static __global__ void __launch_bounds__(threads)
     count_children(int32_t dimensions, const uint64_t *keys, const struct octree_cell *cells,
                    int32_t first, int32_t end, int32_t leaf, int32_t *children)
 {
-    int32_t begins[9];
-    const int32_t k = (int32_t)(blockIdx.x * threads + threadIdx.x);
-    if (k < end - first)
-        children[k] = octree_find_children(dimensions, keys, &cells[first + k], leaf, begins);
+    const int32_t k = (int32_t)((blockIdx.x * threads + threadIdx.x) / lanes_of_cell);
+    const bool is_cell = k < end - first;
+    const struct octree_cell cell = cells[is_cell ? first + k : first];
+    const struct found_child child = find_child(dimensions, keys, cell, leaf);
+    if (is_cell && threadIdx.x % lanes_of_cell == 0)
+        children[k] = child.siblings;
 }
 
 static __global__ void __launch_bounds__(threads)
     make_children(int32_t dimensions, const uint64_t *keys, struct octree_cell *cells,
                   int32_t first, int32_t end, int32_t leaf, const int32_t *before)
 {
-    int32_t begins[9];
-    const int32_t k = (int32_t)(blockIdx.x * threads + threadIdx.x), index = first + k;
-    if (k >= end - first)
+    const int32_t k = (int32_t)((blockIdx.x * threads + threadIdx.x) / lanes_of_cell);
+    const bool is_cell = k < end - first;
+    const int32_t index = is_cell ? first + k : first;
+    const struct octree_cell cell = cells[index];
+    const struct found_child child = find_child(dimensions, keys, cell, leaf);
+    if (!is_cell)
         return;
-    const int32_t count = octree_find_children(dimensions, keys, &cells[index], leaf, begins);
-    const int32_t child = end + before[k];
-    cells[index].children = count;
-    cells[index].child = count > 0 ? child : 0;
-    for (int32_t j = 0; j < count; j++)
-        cells[child + j] =
-            octree_make_cell(dimensions, keys, cells, index, begins[j], begins[j + 1]);
+    const int32_t first_child = end + before[k];
+    if (threadIdx.x % lanes_of_cell == 0) {
+        cells[index].children = child.siblings;
+        cells[index].child = child.siblings > 0 ? first_child : 0;
+    }
+    if (child.begin < child.end)
+        cells[first_child + child.before] =
+            octree_make_cell(dimensions, keys, cells, index, child.begin, child.end);
 }
 
 /* The generation after the last; none if that has leaves only. */
@@ -131,7 +164,7 @@ static kith_status add_generation(kith_context *context, struct octree_cuda *tre
     const int32_t first = tree->generation[tree->generations - 1];
     const int32_t end = tree->generation[tree->generations], cells = end - first;
     const cudaStream_t stream = cuda_stream(context);
-    const unsigned blocks = blocks_for(cells, threads);
+    const unsigned blocks = blocks_for(cells, threads / lanes_of_cell);
     int32_t added = 0;
     int32_t *children = (int32_t *)tree->scratch; /* the sort's, which is done */
     count_children<<<blocks, threads, 0, stream>>>(tree->dimensions, tree->keys, tree->cell, first,

@@ -10,29 +10,44 @@
  * is near to all of them. */
 enum { octree_most_pairs = 32 };
 
-/* The children of a cell begin at first[0], …, and end at first[n]; n is returned, 0 for a leaf. */
-KITH_BOTH_SIDES static inline int32_t octree_find_children(int32_t dimensions, const uint64_t *keys,
-                                                           const struct octree_cell *cell,
-                                                           int32_t leaf, int32_t first[9])
+KITH_BOTH_SIDES static inline bool octree_is_leaf(int32_t dimensions,
+                                                  const struct octree_cell *cell, int32_t leaf)
 {
     const int64_t pairs = (int64_t)cell->count * cell->around;
     const bool is_small = cell->count <= leaf && pairs <= octree_most_pairs * (int64_t)leaf * leaf;
-    if (is_small || cell->count == 1 || cell->level == morton_levels(dimensions))
-        return 0;
+    return is_small || cell->count == 1 || cell->level == morton_levels(dimensions);
+}
+
+/* The first point from begin on that is in this child of a cell, or in one after it; end without.
+ */
+KITH_BOTH_SIDES static inline int32_t octree_first_of(int32_t dimensions, const uint64_t *keys,
+                                                      const struct octree_cell *cell, int32_t child,
+                                                      int32_t begin)
+{
+    int32_t low = begin, high = cell->first + cell->count;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (morton_child(dimensions, cell->level, keys[middle]) < child)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The children of a cell begin at first[0], …, and end at first[n]; n is returned, 0 for a leaf. */
+static inline int32_t octree_find_children(int32_t dimensions, const uint64_t *keys,
+                                           const struct octree_cell *cell, int32_t leaf,
+                                           int32_t first[9])
+{
     const int32_t end = cell->first + cell->count;
     int32_t children = 0;
+    if (octree_is_leaf(dimensions, cell, leaf))
+        return 0;
     for (int32_t begin = cell->first; begin < end;) {
-        const int32_t digit = morton_child(dimensions, cell->level, keys[begin]);
+        const int32_t child = morton_child(dimensions, cell->level, keys[begin]);
         first[children++] = begin;
-        int32_t low = begin + 1, high = end; /* the first key of another digit is among these */
-        while (low < high) {
-            const int32_t middle = low + (high - low) / 2;
-            if (morton_child(dimensions, cell->level, keys[middle]) == digit)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        begin = low;
+        begin = octree_first_of(dimensions, keys, cell, child + 1, begin + 1);
     }
     first[children] = end;
     return children;
