@@ -2,6 +2,7 @@
 
 #include "device/reals_cuda.cuh"
 #include "tree/expansion_angles.h"
+#include "tree/fixed_cuda.cuh"
 #include "tree/launch_cuda.cuh"
 #include "tree/solve_cuda.h"
 
@@ -67,6 +68,41 @@ static __global__ void __launch_bounds__(threads)
             sum[k] = fma(p.w, h[k], sum[k]);
     }
     for (int32_t k = 0; k < shape.count; k++) {
+        const real all = sum_of_lanes(sum[k], 32);
+        if (lane == k % 32)
+            record[expansion_header + k] = all;
+    }
+}
+
+/* p2m of a constant order. */
+template <typename known, typename real>
+static __global__ void __launch_bounds__(threads)
+    p2m_fixed(int32_t record_length, const struct octree_cell *cells, int32_t cell_count,
+              const real4_of<real> *points, real *records)
+{
+    const int32_t index = (int32_t)(blockIdx.x * (threads / 32) + threadIdx.x / 32);
+    const int lane = threadIdx.x % 32;
+    if (index >= cell_count || cells[index].children > 0)
+        return;
+    const struct octree_cell cell = cells[index];
+    real *record = records + (int64_t)index * record_length;
+    const real inverse = 1 / record[3];
+    real sum[known::count];
+#pragma unroll
+    for (int k = 0; k < known::count; k++)
+        sum[k] = 0;
+    for (int64_t j = cell.first + lane; j < (int64_t)cell.first + cell.count; j += 32) {
+        const real4_of<real> p = points[j];
+        const real d[3] = {(record[0] - p.x) * inverse, (record[1] - p.y) * inverse,
+                           (record[2] - p.z) * inverse};
+        real h[known::count];
+        make_fixed_harmonics<known>(d, h);
+#pragma unroll
+        for (int k = 0; k < known::count; k++)
+            sum[k] = fma(p.w, h[k], sum[k]);
+    }
+#pragma unroll
+    for (int k = 0; k < known::count; k++) {
         const real all = sum_of_lanes(sum[k], 32);
         if (lane == k % 32)
             record[expansion_header + k] = all;
@@ -142,6 +178,54 @@ static __global__ void __launch_bounds__(threads)
     }
 }
 
+/* m2m of a constant order. */
+template <typename known, typename real>
+static __global__ void __launch_bounds__(threads)
+    m2m_fixed(int32_t record_length, const struct octree_cell *cells, int32_t first, int32_t end,
+              real *records)
+{
+    const int32_t index =
+        first + (int32_t)(blockIdx.x * (threads / lanes_of_cell) + threadIdx.x / lanes_of_cell);
+    const int lane = threadIdx.x % lanes_of_cell;
+    const bool is_cell = index < end && cells[index < end ? index : first].children > 0;
+    const struct octree_cell cell = cells[is_cell ? index : first];
+    real *parent = records + (int64_t)(is_cell ? index : first) * record_length;
+    real sum[known::derivatives];
+#pragma unroll
+    for (int k = 0; k < known::derivatives; k++)
+        sum[k] = 0;
+    if (is_cell && lane < cell.children) {
+        const real4_of<real> *child =
+            (const real4_of<real> *)(records + (int64_t)(cell.child + lane) * record_length);
+        const real4_of<real> head = child[0];
+        const real inverse = 1 / parent[3];
+        const real d[3] = {(parent[0] - head.x) * inverse, (parent[1] - head.y) * inverse,
+                           (parent[2] - head.z) * inverse};
+        real moved[known::count + 3], shift[known::count], power[known::order + 1];
+        load_fixed<known>(child + 1, moved);
+        make_powers(known::order, (real)1, head.w * inverse, power);
+        scale_fixed<known>(power, moved);
+        make_fixed_harmonics<known>(d, shift);
+        multiply_fixed<known>(moved, shift, sum);
+        repeat<known::order - 1>(
+            [&](auto of_row) { /* c = 2 follows from the others */
+                               constexpr int b = decltype(of_row)::value;
+#pragma unroll
+                               for (int a = 0; a <= known::order - 2 - b; a++) {
+                                   const real component = sum[known::row(b, 2) + a];
+                                   sum[known::row(b, 0) + a + 2] -= component;
+                                   sum[known::row(b + 2, 0) + a] -= component;
+                               }
+            });
+    }
+#pragma unroll
+    for (int k = 0; k < known::count; k++) {
+        const real all = sum_of_lanes(sum[k], lanes_of_cell);
+        if (is_cell && lane == k % lanes_of_cell)
+            parent[expansion_header + k] = all;
+    }
+}
+
 /* P_n² / s^{2n}: see expansion_powers_body.h. */
 template <typename real>
 static __device__ real power2(const struct expansion_shape &shape,
@@ -197,13 +281,24 @@ kith_status tree_expand_cuda(kith_context *context, const struct octree_cuda *so
     return with_real_and_room(expansions->dtype, room_for(shape, 0), [&](auto of, auto room) {
         using real = decltype(of);
         real *records = (real *)expansions->records;
-        p2m<real, decltype(room)::value><<<blocks_for(cells, threads / 32), threads, 0, stream>>>(
-            shape, sources->cell, cells, (const real4_of<real> *)sources->point, records);
+        const real4_of<real> *points = (const real4_of<real> *)sources->point;
+        if (!with_fixed(shape, [&](auto known) {
+                p2m_fixed<decltype(known), real>
+                    <<<blocks_for(cells, threads / 32), threads, 0, stream>>>(
+                        shape.record, sources->cell, cells, points, records);
+            }))
+            p2m<real, decltype(room)::value>
+                <<<blocks_for(cells, threads / 32), threads, 0, stream>>>(shape, sources->cell,
+                                                                          cells, points, records);
         for (int32_t g = sources->generations - 2; g >= 0; g--) { /* the last has leaves alone */
             const int32_t first = sources->generation[g], end = sources->generation[g + 1];
-            m2m<real, decltype(room)::value>
-                <<<blocks_for(end - first, threads / lanes_of_cell), threads, 0, stream>>>(
-                    shape, sources->cell, first, end, records);
+            const unsigned blocks = blocks_for(end - first, threads / lanes_of_cell);
+            if (!with_fixed(shape, [&](auto known) {
+                    m2m_fixed<decltype(known), real><<<blocks, threads, 0, stream>>>(
+                        shape.record, sources->cell, first, end, records);
+                }))
+                m2m<real, decltype(room)::value>
+                    <<<blocks, threads, 0, stream>>>(shape, sources->cell, first, end, records);
         }
         find_powers<real><<<blocks_for(cells, threads), threads, 0, stream>>>(
             shape, binomials, side, cells, (const struct expansion_angles *)expansions->angles,
@@ -245,6 +340,45 @@ static __global__ void __launch_bounds__(threads)
     });
 }
 
+/* l2l of a constant order. */
+template <typename known, typename real>
+static __global__ void __launch_bounds__(threads)
+    l2l_fixed(int32_t record_length, int32_t local_length, const struct octree_cell *cells,
+              int32_t first, int32_t end, struct octree_range range, const real *records,
+              real *locals)
+{
+    const int32_t index = first + (int32_t)(blockIdx.x * threads + threadIdx.x);
+    if (index >= end || cells[index].first >= range.end ||
+        cells[index].first + cells[index].count <= range.first)
+        return;
+    const int32_t of_parent = cells[index].parent;
+    const real4_of<real> child =
+        *(const real4_of<real> *)(records + (int64_t)index * record_length);
+    const real4_of<real> parent =
+        *(const real4_of<real> *)(records + (int64_t)of_parent * record_length);
+    const real inverse = 1 / parent.w;
+    const real d[3] = {(child.x - parent.x) * inverse, (child.y - parent.y) * inverse,
+                       (child.z - parent.z) * inverse};
+    real field[known::derivatives + 3], shift[known::count], sum[known::count + 3],
+        power[known::order + 1];
+    real *to = locals + (int64_t)index * local_length;
+    load_fixed<known>((const real4_of<real> *)(locals + (int64_t)of_parent * local_length), field);
+    load_fixed<known>((const real4_of<real> *)to, sum);
+    repeat<known::order - 1>([&](auto of_row) {
+        constexpr int b = decltype(of_row)::value;
+#pragma unroll
+        for (int a = 0; a <= known::order - 2 - b; a++)
+            field[known::row(b, 2) + a] =
+                -(field[known::row(b, 0) + a + 2] + field[known::row(b + 2, 0) + a]);
+    });
+    make_fixed_harmonics<known>(d, shift);
+    make_powers(known::order, (real)1, child.w * inverse, power);
+    contract_fixed<known>(shift, field, power, sum);
+#pragma unroll
+    for (int k = 0; k < known::count; k++)
+        to[k] = sum[k];
+}
+
 kith_status tree_l2l_cuda(kith_context *context, const struct octree_cuda *targets,
                           const struct tree_expansions_cuda *expansions)
 {
@@ -258,8 +392,13 @@ kith_status tree_l2l_cuda(kith_context *context, const struct octree_cuda *targe
             (real *)expansions->locals + (int64_t)expansions->target_record * shape.local;
         for (int32_t g = 1; g < targets->generations; g++) {
             const int32_t first = targets->generation[g], end = targets->generation[g + 1];
-            l2l<real, decltype(room)::value>
-                <<<blocks_for(end - first, threads), threads, 0, stream>>>(
+            const unsigned blocks = blocks_for(end - first, threads);
+            if (!with_fixed(shape, [&](auto known) {
+                    l2l_fixed<decltype(known), real><<<blocks, threads, 0, stream>>>(
+                        shape.record, shape.local, targets->cell, first, end, expansions->range,
+                        records, locals);
+                }))
+                l2l<real, decltype(room)::value><<<blocks, threads, 0, stream>>>(
                     shape, targets->cell, first, end, expansions->range, records, locals);
         }
         return cuda_check_launch("moving the expansions of a tree");

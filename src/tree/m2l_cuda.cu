@@ -1,45 +1,12 @@
 /* M2L on a GPU: a warp per target cell, a source a lane. Up to some order each basis has a kernel
  * whose coefficients are all in registers; one for all orders serves the others. */
 
-#include <utility>
-
+#include "tree/fixed_cuda.cuh"
 #include "tree/launch_cuda.cuh"
 #include "tree/solve_cuda.h"
 
 /* far_of_part: sources that a warp takes for a target. */
 enum { threads = 128, far_of_part = 512 };
-
-/* f(0), …, f(n − 1), of constants. */
-template <typename function, int... k>
-static __device__ __forceinline__ void repeat_each(function f, std::integer_sequence<int, k...>)
-{
-    (f(std::integral_constant<int, k>()), ...);
-}
-
-template <int n, typename function> static __device__ __forceinline__ void repeat(function f)
-{
-    repeat_each(f, std::make_integer_sequence<int, n>());
-}
-
-/* What of an expansion is known when it is compiled. */
-template <expansion_basis basis_is, int order_is> struct fixed {
-    static constexpr expansion_basis basis = basis_is;
-    static constexpr int order = order_is;
-    static constexpr int max_c = basis == expansion_harmonic ? 1
-                                 : basis == expansion_plane  ? 0
-                                                             : order;
-    static constexpr int planes = basis == expansion_full ? order + 1 : 1;
-    __host__ __device__ static constexpr int below(int n)
-    {
-        return n * (n + 1) * (n + 2) / 6;
-    }
-    __host__ __device__ static constexpr int row(int b, int c)
-    {
-        return below(order + 1) - below(order - c + 1) + b * (order - c + 1) - b * (b - 1) / 2;
-    }
-    static constexpr int count = row(0, max_c + 1);
-    static constexpr int derivatives = basis == expansion_harmonic ? row(0, 3) : count;
-};
 
 /* make_plane of a constant order. */
 template <int order, typename real>
@@ -116,63 +83,6 @@ make_fixed_derivatives(enum expansion_law law, const real d[3], real s2, real in
         });
 }
 
-/* total[a] += Σ_i terms[i] field[a + i], a + i ≤ last. */
-template <int last, typename real>
-static __device__ __forceinline__ void contract_row(const real *terms, const real *field,
-                                                    real *total)
-{
-#pragma unroll
-    for (int i = 0; i <= last; i++)
-#pragma unroll
-        for (int a = 0; a <= last; a++)
-            if (a + i <= last)
-                total[a] = fma(terms[i], field[a + i], total[a]);
-}
-
-/* sum_α += scale[|α|] Σ_β terms_β field_{α + β} */
-template <typename known, typename real>
-static __device__ __forceinline__ void contract_fixed(const real *terms, const real *field,
-                                                      const real *scale, real *sum)
-{
-    constexpr int order = known::order;
-    repeat<known::max_c + 1>([&](auto of_c) {
-        repeat<order + 1 - decltype(of_c)::value>([&](auto of_b) {
-            constexpr int c = decltype(of_c)::value, b = decltype(of_b)::value;
-            constexpr int left = order - b - c;
-            real total[left + 1];
-#pragma unroll
-            for (int a = 0; a <= left; a++)
-                total[a] = 0;
-            repeat<(known::max_c < left ? known::max_c : left) + 1>([&](auto of_k) {
-                repeat<left + 1 - decltype(of_k)::value>([&](auto of_j) {
-                    constexpr int k = decltype(of_k)::value, j = decltype(of_j)::value;
-                    contract_row<left - k - j>(terms + known::row(j, k),
-                                               field + known::row(b + j, c + k), total);
-                });
-            });
-#pragma unroll
-            for (int a = 0; a <= left; a++)
-                sum[known::row(b, c) + a] =
-                    fma(scale[a + b + c], total[a], sum[known::row(b, c) + a]);
-        });
-    });
-}
-
-/* terms_α = multipole_α power[|α|] */
-template <typename known, typename real>
-static __device__ __forceinline__ void scale_fixed(const real *multipole, const real *power,
-                                                   real *terms)
-{
-    repeat<known::max_c + 1>([&](auto of_c) {
-        repeat<known::order + 1 - decltype(of_c)::value>([&](auto of_b) {
-            constexpr int c = decltype(of_c)::value, b = decltype(of_b)::value;
-#pragma unroll
-            for (int a = 0; a <= known::order - b - c; a++)
-                terms[known::row(b, c) + a] = multipole[known::row(b, c) + a] * power[a + b + c];
-        });
-    });
-}
-
 struct m2l_task {
     struct expansion_shape shape;
     int32_t target_record;
@@ -211,16 +121,19 @@ static __global__ void __launch_bounds__(threads) m2l_fixed(const struct m2l_tas
     for (int k = 0; k < known::count; k++)
         sum[k] = 0;
     for (int32_t j = lane; j < count; j += 32) {
-        const real *from = records + (int64_t)far[j] * task.shape.record;
+        const real4_of<real> *record =
+            (const real4_of<real> *)(records + (int64_t)far[j] * task.shape.record);
+        real power[order + 1], field[known::derivatives], terms[known::count + 3];
+        const real4_of<real> head = record[0];
+        const real from[3] = {head.x, head.y, head.z};
+        load_fixed<known>(record + 1, terms);
         const struct expansion_direction<real> to =
             look_at(from, x, size, (real)task.shape.softening);
-        const real first = task.shape.law == expansion_logarithm ? (real)1 : to.inverse;
-        real power[order + 1], field[known::derivatives], terms[known::count];
-        power[0] = first;
+        power[0] = task.shape.law == expansion_logarithm ? (real)1 : to.inverse;
 #pragma unroll
         for (int n = 1; n <= order; n++)
-            power[n] = power[n - 1] * (from[3] * to.inverse);
-        scale_fixed<known>(from + expansion_header, power, terms);
+            power[n] = power[n - 1] * (head.w * to.inverse);
+        scale_fixed<known>(power, terms);
         make_fixed_derivatives<known>(task.shape.law, to.d, to.s2, to.inverse, field);
         power[0] = 1;
 #pragma unroll
