@@ -45,11 +45,10 @@ static kith_status suits_any(const char *name, const struct forces_problem *prob
     struct forces_weights law;
     const kith_cell *cell = problem->space.cell;
     if (!cell || !cell->periodic[0] || !cell->periodic[1])
-        return kith_fail(
-            KITH_UNSUPPORTED,
-            "solver is %s, which needs a cell that is periodic along its vectors a and "
-            "b, but the particles have %s; give one",
-            name, cell ? "one that is not" : "no cell");
+        return kith_fail(KITH_UNSUPPORTED,
+                         "solver is %s, which needs a cell that is periodic along its vectors a "
+                         "and b; give the particles such a cell",
+                         name);
     if (problem->dimensions != 3)
         return kith_fail(KITH_UNSUPPORTED,
                          "solver is %s, but the positions have %d dimensions; it supports 3", name,

@@ -48,8 +48,9 @@ kith_status market_banner_read(const char *line, struct market_header *header)
     struct words words;
     split(strncmp(line, byte_order_mark, 3) == 0 ? line + 3 : line, &words);
     if (strcasecmp(words.word[0], "%%MatrixMarket") != 0 || words.count < 5)
-        return kith_fail(KITH_BAD_FORMAT, "line 1: no Matrix Market banner; the file begins with "
-                                          "'%%%%MatrixMarket matrix FORMAT FIELD SYMMETRY'");
+        return kith_fail(KITH_BAD_FORMAT,
+                         "line 1: no Matrix Market banner; such a file begins with "
+                         "'%%%%MatrixMarket matrix FORMAT FIELD SYMMETRY'");
     const char *object = words.word[1], *format = words.word[2], *field = words.word[3],
                *symmetry = words.word[4];
     if (strcasecmp(object, "matrix") != 0)
