@@ -1,0 +1,211 @@
+/* bench_trees cpu|cuda single|double N SOLVER [ERROR...]: accelerations and potentials of a Plummer
+ * model of N equal bodies by the solver tree, fmm or direct, and their errors by the definition of
+ * docs/tree.md, of 1000 bodies. Prints a row of JSON per requested error: the median of the rounds,
+ * of the processor time of one thread or, on a GPU with arrays in its memory, of the time. */
+
+#ifdef KITH_HAS_CUDA
+#include <cuda_runtime_api.h>
+#endif
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "kith/kith.h"
+
+enum { samples = 1000, most_rounds = 9 };
+static const double enough = 3; /* seconds of all rounds */
+
+struct bench {
+    kith_context *context;
+    kith_forces_options options;
+    kith_dtype dtype;
+    bool on_gpu;
+    int64_t n;
+    kith_bodies *bodies; /* of positions and masses that are numbers of the precision */
+    kith_particles particles;
+    kith_array acceleration, potential;
+    double field[samples][3], scale[samples];
+};
+
+static int fail(const char *what)
+{
+    fprintf(stderr, "bench_trees: %s\n", what);
+    return 1;
+}
+
+static double now(const struct bench *bench)
+{
+    struct timespec time;
+    clock_gettime(bench->on_gpu ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static int compare(const void *first, const void *second)
+{
+    const double a = *(const double *)first, b = *(const double *)second;
+    return (a > b) - (a < b);
+}
+
+static void *copy(const struct bench *bench, const void *numbers, size_t bytes, bool to_device)
+{
+    void *memory = NULL;
+#ifdef KITH_HAS_CUDA
+    if (bench->on_gpu && to_device)
+        return cudaMalloc(&memory, bytes) == cudaSuccess &&
+                       cudaMemcpy(memory, numbers, bytes, cudaMemcpyHostToDevice) == cudaSuccess
+                   ? memory
+                   : NULL;
+#else
+    (void)bench;
+    (void)to_device;
+#endif
+    memory = malloc(bytes);
+    if (!memory)
+        return NULL;
+#ifdef KITH_HAS_CUDA
+    if (bench->on_gpu) {
+        cudaMemcpy(memory, numbers, bytes, cudaMemcpyDeviceToHost);
+        return memory;
+    }
+#endif
+    memcpy(memory, numbers, bytes);
+    return memory;
+}
+
+/* A column of the precision on the device; what it holds is written back to numbers. */
+static kith_array column(const struct bench *bench, double *numbers, int64_t width)
+{
+    const int64_t count = bench->n * width;
+    float *narrow = malloc((size_t)count * sizeof *narrow + 1);
+    void *memory = NULL;
+    for (int64_t k = 0; k < count && narrow; k++) {
+        narrow[k] = (float)numbers[k];
+        numbers[k] = bench->dtype == KITH_F32 ? (double)narrow[k] : numbers[k];
+    }
+    if (narrow)
+        memory =
+            copy(bench, bench->dtype == KITH_F32 ? (const void *)narrow : (const void *)numbers,
+                 (size_t)(count * kith_dtype_bytes(bench->dtype)), true);
+    free(narrow);
+    kith_array array = width > 1 ? kith_array_matrix(memory, bench->dtype, bench->n, width)
+                                 : kith_array_vector(memory, bench->dtype, bench->n);
+    if (bench->on_gpu)
+        array.device = (kith_device){KITH_CUDA, 0};
+    return array;
+}
+
+static int64_t row_of(const struct bench *bench, int64_t sample)
+{
+    return (int64_t)((double)bench->n * (double)sample / samples);
+}
+
+/* The fields of the samples, and what their errors are relative to. */
+static void sum_directly(struct bench *bench)
+{
+    const double *x = bench->bodies->position, *m = bench->bodies->mass;
+    for (int64_t k = 0; k < samples; k++) {
+        const int64_t i = row_of(bench, k);
+        double magnitude = 0, *field = bench->field[k];
+        for (int64_t j = 0; j < bench->n; j++) {
+            double d[3], r2 = 0;
+            for (int c = 0; c < 3; c++) {
+                d[c] = x[3 * j + c] - x[3 * i + c];
+                r2 += d[c] * d[c];
+            }
+            const double of_field = r2 > 0 ? m[j] / (r2 * sqrt(r2)) : 0;
+            for (int c = 0; c < 3; c++)
+                field[c] += of_field * d[c];
+            magnitude += of_field * sqrt(r2);
+        }
+        const double strength =
+            sqrt(field[0] * field[0] + field[1] * field[1] + field[2] * field[2]);
+        bench->scale[k] = fmax(strength, 0.1 * magnitude);
+    }
+}
+
+static void find_errors(const struct bench *bench, double errors[samples], double *rms)
+{
+    const size_t bytes = (size_t)(3 * bench->n * kith_dtype_bytes(bench->dtype));
+    void *found = copy(bench, bench->acceleration.data, bytes, false);
+    *rms = 0;
+    for (int64_t k = 0; k < samples && found; k++) {
+        double wrong = 0;
+        for (int64_t c = 0; c < 3; c++) {
+            const int64_t at = 3 * row_of(bench, k) + c;
+            const double value = bench->dtype == KITH_F64 ? ((const double *)found)[at]
+                                                          : (double)((const float *)found)[at];
+            wrong += pow(value - bench->field[k][c], 2);
+        }
+        errors[k] = sqrt(wrong) / bench->scale[k];
+        *rms += errors[k] * errors[k] / samples;
+    }
+    *rms = sqrt(*rms);
+    qsort(errors, samples, sizeof *errors, compare);
+    free(found);
+}
+
+static kith_status measure(struct bench *bench, const char *solver, double error)
+{
+    double seconds[most_rounds], errors[samples], rms = 0, all = 0;
+    kith_solver_report report = {0};
+    kith_status status = KITH_OK;
+    int rounds = 0;
+    bench->options.accuracy.error = error;
+    bench->options.report = &report;
+    for (int k = -1; k < most_rounds && status == KITH_OK && (k < 1 || all < enough); k++) {
+        const double begin = now(bench);
+        status = kith_forces_compute(bench->context, &bench->options, NULL, &bench->particles,
+                                     bench->acceleration, bench->potential);
+        if (status == KITH_OK)
+            status = kith_context_synchronize(bench->context);
+        if (k < 0)
+            continue;
+        seconds[rounds++] = now(bench) - begin;
+        all += seconds[rounds - 1];
+    }
+    if (status != KITH_OK)
+        return status;
+    qsort(seconds, (size_t)rounds, sizeof *seconds, compare);
+    find_errors(bench, errors, &rms);
+    printf("{\"device\": \"%s\", \"precision\": \"%s\", \"bodies\": %lld, \"solver\": \"%s\", "
+           "\"requested\": %g, \"order\": %d, \"seconds\": %.4g, \"fastest\": %.4g, "
+           "\"slowest\": %.4g, \"rms\": %.3g, \"p99\": %.3g, \"max\": %.3g}\n",
+           bench->on_gpu ? "cuda" : "cpu", bench->dtype == KITH_F32 ? "single" : "double",
+           (long long)bench->n, solver, error, (int)report.order, seconds[rounds / 2], seconds[0],
+           seconds[rounds - 1], rms, errors[samples * 99 / 100], errors[samples - 1]);
+    fflush(stdout);
+    return KITH_OK;
+}
+
+int main(int count, char **words)
+{
+    static struct bench bench;
+    kith_status status = KITH_OK;
+    if (count < 5)
+        return fail("give cpu|cuda single|double N SOLVER [ERROR...]");
+    bench.on_gpu = strcmp(words[1], "cuda") == 0;
+    bench.dtype = strcmp(words[2], "double") == 0 ? KITH_F64 : KITH_F32;
+    bench.n = (int64_t)atof(words[3]);
+    const kith_context_options options = {.device = {bench.on_gpu ? KITH_CUDA : KITH_CPU, 0},
+                                          .threads = 1};
+    const kith_initial_options model = {.count = bench.n, .seed = 1};
+    if (kith_context_create(&options, &bench.context) != KITH_OK ||
+        kith_solver_find(words[4], &bench.options.solver) != KITH_OK ||
+        kith_initial_make("plummer", &model, &bench.bodies) != KITH_OK)
+        return fail(kith_error_message());
+    bench.particles.positions = column(&bench, bench.bodies->position, 3);
+    bench.particles.columns[0] = (kith_particle_column){"m", column(&bench, bench.bodies->mass, 1)};
+    bench.acceleration = column(&bench, bench.bodies->velocity, 3);
+    bench.potential = column(&bench, bench.bodies->velocity, 1);
+    if (!bench.particles.positions.data || !bench.particles.columns[0].values.data ||
+        !bench.acceleration.data || !bench.potential.data)
+        return fail("no memory for the bodies");
+    sum_directly(&bench);
+    for (int k = 5; k < count && status == KITH_OK; k++)
+        status = measure(&bench, words[4], atof(words[k]));
+    if (count == 5)
+        status = measure(&bench, words[4], 0);
+    return status == KITH_OK ? 0 : fail(kith_error_message());
+}
