@@ -39,9 +39,8 @@ static const struct argp_option options[] = {
     {"check", key_check, "N", 0,
      "compare the accelerations of N bodies with the direct sum, and print the errors", 0},
     {"method", key_method, CHOICES(choices_of_methods),
-     "for the solver direct: auto, direct, reference, split, symmetric, tile-p or tile-p2 "
-     "(default: "
-     "auto)",
+     "for the solver direct: auto, direct, reference, split, symmetric, tensor, tile-p or tile-p2 "
+     "(default: auto)",
      0},
     {"block", key_block, "P", 0, "side of the tiles: tile-p 1 to 1024, tile-p2 1 to 32", 0},
     {"unroll", key_unroll, CHOICES(unrolled), "for tile-p: 1, 2, 4, 8, 16 or 32", 0},
@@ -364,7 +363,7 @@ static int choose_device(const char *command, const struct forces_options *force
     return cli_choose_device(command, &forces->common, work, context);
 }
 
-/* Plain sums over all images are the CPU's. The CPU has no tiles. */
+/* Plain sums over all images are the CPU's. The CPU has no tiles and no tensor cores. */
 static void take_only_device(struct forces_options *forces)
 {
     kith_device *device = &forces->common.context.device;
@@ -372,7 +371,7 @@ static void take_only_device(struct forces_options *forces)
         return;
     if (cli_is_of_cpu(forces->solver))
         device->kind = KITH_CPU;
-    else if (forces->method == KITH_FORCES_TILE_P || forces->method == KITH_FORCES_TILE_P2)
+    else if (forces->method >= KITH_FORCES_TILE_P)
         *device = cli_first_device();
 }
 

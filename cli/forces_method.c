@@ -5,7 +5,7 @@
 #include "names.h"
 
 /* In the order of enum kith_forces_method, and then the solver that is called a method, too. */
-#define OF_DIRECT "auto", "direct", "split", "symmetric", "tile-p", "tile-p2"
+#define OF_DIRECT "auto", "direct", "split", "symmetric", "tile-p", "tile-p2", "tensor"
 const struct choices choices_of_methods_of_direct = {"METHOD", {OF_DIRECT}, NULL};
 const struct choices choices_of_methods = {"METHOD", {OF_DIRECT, "reference"}, NULL};
 
@@ -14,7 +14,7 @@ kith_forces_method cli_parse_method(const char *text, const kith_solver **solver
 {
     const int64_t k = cli_parse_choice(
         "--method", text, solver ? &choices_of_methods : &choices_of_methods_of_direct, state);
-    if (!solver || k <= KITH_FORCES_TILE_P2)
+    if (!solver || k <= KITH_FORCES_TENSOR)
         return (kith_forces_method)k;
     *solver = cli_parse_solver(text, state);
     return KITH_FORCES_AUTO;

@@ -259,7 +259,7 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
         Pairs that do not interact at their nearest images; with a cutoff, or of ``ewald`` and ``pme``.
     totals : bool
         With a cutoff, or of ``ewald`` and ``pme``, and without targets: also compute ``Forces.totals``.
-    method : {'auto', 'direct', 'reference', 'split', 'symmetric', 'tile-p', 'tile-p2'}
+    method : {'auto', 'direct', 'reference', 'split', 'symmetric', 'tensor', 'tile-p', 'tile-p2'}
         Of the solver ``direct``, for comparisons.
     block, unroll : int
         Of the methods ``tile-p`` and ``tile-p2``.

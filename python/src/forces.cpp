@@ -155,6 +155,7 @@ void add_forces(nb::module_ &module)
     methods["reference"] = by_reference;
     methods["split"] = (int)KITH_FORCES_SPLIT;
     methods["symmetric"] = (int)KITH_FORCES_SYMMETRIC;
+    methods["tensor"] = (int)KITH_FORCES_TENSOR;
     methods["tile-p"] = (int)KITH_FORCES_TILE_P;
     methods["tile-p2"] = (int)KITH_FORCES_TILE_P2;
     module.attr("forces_methods") = methods;

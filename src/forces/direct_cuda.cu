@@ -39,6 +39,8 @@ kith_status forces_direct_cuda(kith_context *context, const struct forces_proble
         return forces_tile_p2_cuda(context, problem);
     case KITH_FORCES_SPLIT:
         return forces_one_sided_cuda(context, problem);
+    case KITH_FORCES_TENSOR:
+        return forces_tensor_cuda(context, problem);
     case KITH_FORCES_SYMMETRIC:
         return forces_ring_cuda(context, problem);
     default:

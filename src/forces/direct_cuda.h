@@ -20,6 +20,11 @@ kith_status forces_one_sided_cuda(kith_context *context, const struct forces_pro
  * ring_launch_cuda.cuh. */
 kith_status forces_ring_cuda(kith_context *context, const struct forces_problem *problem);
 
+/* Each pair of far tiles once, on tensor cores (tensor_cuda.cuh): for self, accelerations in float
+ * with a common softening. Takes about 150 bytes of scratch a body.
+ * Errors: KITH_UNSUPPORTED (a GPU before compute capability 8.0). */
+kith_status forces_tensor_cuda(kith_context *context, const struct forces_problem *problem);
+
 /* As one learns it: p threads a tile of p × p pairs, or p², for one softening and no jerk. p is
  * problem->way.block. Errors: KITH_UNSUPPORTED. */
 kith_status forces_tile_p_cuda(kith_context *context, const struct forces_problem *problem);

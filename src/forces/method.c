@@ -7,6 +7,7 @@ static const char *name_of(kith_forces_method method)
     return method == KITH_FORCES_SPLIT       ? "split"
            : method == KITH_FORCES_SYMMETRIC ? "symmetric"
            : method == KITH_FORCES_TILE_P    ? "tile-p"
+           : method == KITH_FORCES_TENSOR    ? "tensor"
                                              : "tile-p2";
 }
 
@@ -22,7 +23,7 @@ kith_status forces_check_way(const struct forces_way *way, const kith_law *law)
 {
     const bool has_unroll = way->method == KITH_FORCES_TILE_P;
     const bool has_block = has_unroll || way->method == KITH_FORCES_TILE_P2;
-    if (law && has_block)
+    if (law && (has_block || way->method == KITH_FORCES_TENSOR))
         return kith_fail(
             KITH_UNSUPPORTED,
             "method is %s, which supports only gravity, but the law is %.60s; use auto",
@@ -96,6 +97,29 @@ static kith_status check_tiles(const struct forces_problem *problem)
     return KITH_OK;
 }
 
+static kith_status check_tensor(const struct forces_problem *problem, bool on_cpu)
+{
+    if (on_cpu)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "method is tensor, which only GPUs have; use auto, split or symmetric");
+    if (problem->dtype != KITH_F32)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "method is tensor, which computes in single precision, but the arrays are "
+                         "double; use symmetric, or give single precision");
+    if (!problem->self)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "method is tensor, but the targets are not the sources; use split");
+    if (problem->potential || problem->jerk[0])
+        return kith_fail(KITH_UNSUPPORTED,
+                         "method is tensor, which computes accelerations alone, without %s; use %s",
+                         problem->jerk[0] ? "the jerk" : "the potential",
+                         problem->jerk[0] ? "split" : "symmetric");
+    if (problem->target_half_softening2)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "method is tensor, which has one softening for all bodies; use split");
+    return KITH_OK;
+}
+
 kith_status forces_check_method(const struct forces_problem *problem, bool on_cpu)
 {
     switch (problem->way.method) {
@@ -108,6 +132,8 @@ kith_status forces_check_method(const struct forces_problem *problem, bool on_cp
         return check_tiles(problem);
     case KITH_FORCES_SYMMETRIC:
         return check_symmetric(problem, on_cpu);
+    case KITH_FORCES_TENSOR:
+        return check_tensor(problem, on_cpu);
     default:
         return KITH_OK;
     }

@@ -70,7 +70,7 @@ static kith_status check_accuracy(const kith_accuracy *accuracy)
 kith_status forces_choose_solver(const kith_forces_options *options, const kith_solver **solver)
 {
     const kith_forces_method method = options->method;
-    if ((unsigned)method > KITH_FORCES_TILE_P2)
+    if ((unsigned)method > KITH_FORCES_TENSOR)
         return kith_fail(KITH_INVALID_ARGUMENT, "method is %d; give a kith_forces_method",
                          (int)method);
     KITH_TRY(check_accuracy(&options->accuracy));

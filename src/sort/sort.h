@@ -54,6 +54,9 @@ kith_status sort_morton_keys_cuda(kith_context *context, const struct sort_point
 kith_status sort_keys_cuda(kith_context *context, int64_t count, int32_t bits, uint64_t *keys,
                            uint32_t *order, void *scratch);
 int64_t sort_scratch_bytes_cuda(int64_t count);
+/* What these functions take of cuda_scratch, at most: a caller that has more of it leaves them the
+ * first bytes. */
+int64_t sort_working_bytes_cuda(int64_t count);
 kith_status sort_scan_cuda(kith_context *context, int64_t count, const int32_t *values,
                            int32_t *sums);
 

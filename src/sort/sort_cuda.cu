@@ -13,6 +13,19 @@ int64_t sort_scratch_bytes_cuda(int64_t count)
     return count * (int64_t)(sizeof(uint64_t) + sizeof(uint32_t));
 }
 
+int64_t sort_working_bytes_cuda(int64_t count)
+{
+    const int64_t of_extremes = 64 << 10;
+    cub::DoubleBuffer<uint64_t> key(NULL, NULL);
+    cub::DoubleBuffer<uint32_t> place(NULL, NULL);
+    size_t of_sort = 0, of_scan = 0;
+    cub::DeviceRadixSort::SortPairs(NULL, of_sort, key, place, count, 0, 64);
+    cub::DeviceScan::ExclusiveSum(NULL, of_scan, (const int32_t *)NULL, (int32_t *)NULL,
+                                  (int)(count + 1));
+    const int64_t most = (int64_t)(of_sort > of_scan ? of_sort : of_scan);
+    return most > of_extremes ? most : of_extremes;
+}
+
 static __global__ void number(int64_t count, uint32_t *order)
 {
     const int64_t k = (int64_t)blockIdx.x * threads + threadIdx.x;

@@ -58,7 +58,7 @@ static void test_forces_tiles_need_a_gpu_and_say_so(void **state)
 {
     struct system s = system_random(*state, KITH_F32, 20, 3);
     kith_context *context = new_context(NULL, 1);
-    for (kith_forces_method method = KITH_FORCES_TILE_P; method <= KITH_FORCES_TILE_P2; method++) {
+    for (kith_forces_method method = KITH_FORCES_TILE_P; method <= KITH_FORCES_TENSOR; method++) {
         const kith_forces_options options = {.method = method};
         assert_fails(
             kith_forces_compute(context, &options, NULL, PARTICLES(s.x, {"m", s.m}), s.a, s.phi),

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "random_numbers.h"
+#include "sort/hilbert.h"
 #include "sort/search.h"
 #include "sort/sort.h"
 
@@ -47,6 +48,34 @@ static void test_two_keys_share_the_cells_down_to_their_common_level(void **stat
 }
 
 /* The grid fits the largest and the smallest numbers, and points all at the same position. */
+/* Of every level: the first 3·l bits of a key name a cell of level l. */
+static void test_cells_that_follow_along_a_hilbert_curve_share_a_face(void **state)
+{
+    (void)state;
+    enum { levels = 4, side = 1 << levels, cells = side * side * side };
+    const int shift = morton_levels_3d - levels;
+    int place[cells][3];
+    bool is_taken[cells] = {false};
+    for (uint64_t x = 0; x < side; x++)
+        for (uint64_t y = 0; y < side; y++)
+            for (uint64_t z = 0; z < side; z++) {
+                const uint64_t morton = morton_spread_by_3(x << shift) << 2 |
+                                        morton_spread_by_3(y << shift) << 1 |
+                                        morton_spread_by_3(z << shift);
+                const uint64_t k = hilbert_key_3d(morton) >> (3 * shift);
+                assert_true(k < cells);
+                assert_false(is_taken[k]);
+                is_taken[k] = true;
+                place[k][0] = (int)x;
+                place[k][1] = (int)y;
+                place[k][2] = (int)z;
+            }
+    for (int k = 1; k < cells; k++)
+        assert_int_equal(abs(place[k][0] - place[k - 1][0]) + abs(place[k][1] - place[k - 1][1]) +
+                             abs(place[k][2] - place[k - 1][2]),
+                         1);
+}
+
 static void test_the_grid_has_every_point(void **state)
 {
     (void)state;
@@ -167,6 +196,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_key_interleaves_the_bits_of_the_coordinates),
         cmocka_unit_test(test_two_keys_share_the_cells_down_to_their_common_level),
+        cmocka_unit_test(test_cells_that_follow_along_a_hilbert_curve_share_a_face),
         cmocka_unit_test(test_the_grid_has_every_point),
         cmocka_unit_test(test_keys_are_sorted_and_equal_ones_stay_in_order),
         cmocka_unit_test(test_a_scan_sums_what_is_before),

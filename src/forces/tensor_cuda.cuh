@@ -1,0 +1,113 @@
+#ifndef FORCES_TENSOR_CUDA_CUH
+#define FORCES_TENSOR_CUDA_CUH
+
+/* Gravity of all pairs with tensor cores, in float: what its kernels share.
+ *
+ * Bodies are sorted along a Hilbert curve and cut into tiles. A pair of tiles is far if its boxes
+ * are apart by more than 4/5 of the longest side of either; then
+ *
+ *     r²   one product of halves, |p − v|² = |p|² + |v|² − 2 p·v with each coordinate and norm in
+ *          two halves: p from the source tile's center to a target, v to a source
+ *     w    (r² + ε²)^{−3/2}, as a whole number W of 16 bits in units that the gap between the boxes
+ *          determines
+ *     sums Σ W m v and Σ W m of both tiles, by products of bytes with whole sums: m v and m are
+ *          numbers of 16 bits in units of the tile's largest
+ *
+ * and Σ m w d = Σ w m v − p Σ w m. Rounding W and m v is by chance up or down: relative to a body's
+ * whole sum it vanishes as one over the root of the number of sources. So that no few bodies carry
+ * a sum, a tile with a body of more than 1/256 of all mass is near to all others. Near pairs of
+ * tiles are summed one-sided by the multiply pipes (tensor_near_cuda.cu).
+ *
+ * Sums over far tiles are added as whole numbers of 64 bits, in which order does not matter, in
+ * units that a bound of the tile's far field determines. All sums have the same bits on every run.
+ */
+
+#include "device/cuda.h"
+#include "forces/problem.h"
+
+constexpr int tensor_tile = 256;
+
+/* The least gap between far boxes, in longest sides: W is 1 at the gap, and the smaller elsewhere,
+ * the less exact, the smaller the gap is. */
+constexpr float tensor_apart = 0.8f;
+
+/* A box around bodies and what the far kernel has to know of it. */
+struct tensor_box {
+    float center[3], half[3];
+    float gap2;  /* that boxes far from it have at least, squared; infinite: it is near to all */
+    float scale; /* a power of two: scale · (x − center) is at most 1 */
+    float mass;  /* the largest, over 32 512 */
+    float total; /* of the masses' absolute values */
+};
+
+/* The operands of the products, in the order of a warp's registers: of 16 bodies for r², of 32 for
+ * the sums. */
+struct tensor_bodies {
+    int64_t count, tiles;
+    const uint32_t *order; /* the number of each sorted body in the problem */
+    float4 *body;          /* sorted: position and mass; those past the last have no mass */
+    struct tensor_box *box;
+    uint4 *distance;             /* [tile][tensor_tile / 16][lane] */
+    uint2 *digits;               /* [tile][tensor_tile / 32][lane] */
+    float *unit;                 /* of each tile's whole sums: they are multiples of 1 / unit */
+    unsigned long long *far_sum; /* [tile][x, y, z][tensor_tile] */
+    double *near_sum;            /* the same */
+};
+
+/* Where the first component of a sorted body is among the sums; the others follow a tile's length
+ * apart. */
+__host__ __device__ inline int64_t tensor_sum_at(int64_t body)
+{
+    return body / tensor_tile * (3 * tensor_tile) + body % tensor_tile;
+}
+
+/* Gaps are at least this, of lengths up to 2^21, so that no power of them overflows. */
+constexpr float tensor_least_gap2 = 0x1p-60f;
+
+/* Whether tiles are far, and the square of the gap between their boxes; the same for (b, a). */
+__device__ inline bool tensor_is_far(const struct tensor_box &a, const struct tensor_box &b,
+                                     float &gap2)
+{
+    gap2 = 0;
+    for (int c = 0; c < 3; c++) {
+        const float gap = fabsf(a.center[c] - b.center[c]) - (a.half[c] + b.half[c]);
+        gap2 = gap > 0 ? fmaf(gap, gap, gap2) : gap2;
+    }
+    return gap2 > fmaxf(fmaxf(a.gap2, b.gap2), tensor_least_gap2);
+}
+
+/* The place of a thread's tile in the block's list of those that are wanted, in the order of the
+ * threads, and the list's length. For all threads of a block of `warps` warps, which then wait for
+ * each other before they read the list. */
+template <int warps>
+__device__ inline int tensor_place(bool wanted, int (&counts)[warps], int *length)
+{
+    const unsigned ballot = __ballot_sync(0xffffffff, wanted);
+    const int lane = threadIdx.x % 32, w = threadIdx.x / 32;
+    int before = 0, all = 0;
+    __syncthreads();
+    if (lane == 0)
+        counts[w] = __popc(ballot);
+    __syncthreads();
+    for (int other = 0; other < warps; other++) {
+        before += other < w ? counts[other] : 0;
+        all += counts[other];
+    }
+    *length = all;
+    return before + __popc(ballot & ((1u << lane) - 1));
+}
+
+/* ε² in the problem's units. */
+__device__ inline float tensor_softening2(const struct forces_problem &problem)
+{
+    return (float)(problem.softening2_at ? *problem.softening2_at : problem.softening2);
+}
+
+kith_status tensor_pack(kith_context *context, const struct forces_problem *problem,
+                        const struct tensor_bodies *bodies);
+kith_status tensor_near(kith_context *context, const struct forces_problem *problem,
+                        const struct tensor_bodies *bodies);
+kith_status tensor_far(kith_context *context, const struct forces_problem *problem,
+                       const struct tensor_bodies *bodies);
+
+#endif

@@ -1,0 +1,424 @@
+/* Gravity between far tiles on tensor cores (tensor_cuda.cuh).
+ *
+ * A block takes a tile's targets into registers, row_tiles × 16 of them a warp, and its far partner
+ * tiles one after another. 32 sources and 32 targets meet as a matrix of weights W, in the layout
+ * in which products of 16-bit numbers leave them: lane (g, q), g = lane / 4, q = lane % 4, holds of
+ * 16 × 8 weights those of rows g and g + 8, columns 2q and 2q + 1. As bytes, higher and lower ones
+ * apart, they are in turn the first operand of the next product, if its 32 columns are counted in
+ * the order 2q, 2q + 1, 8 + 2q, 9 + 2q. Transposed, 8 × 8 numbers of 16 bits at a time, they are
+ * the operand for the sources' sums.
+ *
+ * An interaction is 1/2 pair. A pair costs per lane 1 root, 2 multiply-adds, 3/2 permutations, 1/2
+ * transposition and 1/2 product: 5 1/2 instructions, where the multiply pipes take 18. The roots,
+ * of which a multiprocessor makes 16 a cycle, limit it to 167 Tflop/s on an H200. */
+
+#include <cuda_fp16.h>
+#include <cuda_pipeline.h>
+
+#include "core/roots_cuda.cuh"
+#include "core/status.h"
+#include "forces/ring.h"
+#include "forces/tensor_cuda.cuh"
+
+constexpr int row_tiles = 4, blocks_per_multiprocessor = 4;
+constexpr int warps = tensor_tile / (16 * row_tiles), threads = warps * 32;
+constexpr int stride = tensor_tile + 4; /* no two lanes of a warp share a bank */
+static_assert(row_tiles % 2 == 0, "the sources' sums take 32 targets at a time");
+
+/* 16 × 8 products of 16 halves each. */
+static __device__ inline void multiply_halves(const uint4 &a, unsigned b0, unsigned b1, float *sum)
+{
+#if __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, "
+        "{%8,%9}, {%10,%10,%10,%10};"
+        : "=f"(sum[0]), "=f"(sum[1]), "=f"(sum[2]), "=f"(sum[3])
+        : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b0), "r"(b1), "f"(0.0f));
+#endif
+}
+
+/* Adds 16 × 8 products of 32 bytes each, without sign by with one. */
+static __device__ inline void add_bytes(const unsigned *a, uint2 b, int *sum)
+{
+#if __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "{%0,%1,%2,%3};"
+        : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b.x), "r"(b.y));
+#endif
+}
+
+/* Begins such sums. */
+static __device__ inline void put_bytes(const unsigned *a, uint2 b, int *sum)
+{
+#if __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "{%10,%10,%10,%10};"
+        : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b.x), "r"(b.y), "r"(0));
+#endif
+}
+
+static __device__ inline unsigned transposed(unsigned pair)
+{
+    unsigned result = pair;
+#if __CUDA_ARCH__ >= 800
+    asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(result) : "r"(pair));
+#endif
+    return result;
+}
+
+/* Adds the bytes of the pairs of weights a, b, c, d, the operand's four registers' halves. */
+static __device__ inline void add_weights(const unsigned *const (&first)[4],
+                                          const unsigned *const (&second)[4], uint2 digits,
+                                          bool begins, int *high, int *low)
+{
+    unsigned bytes[4];
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        bytes[k] = __byte_perm(*first[k], *second[k], 0x7531);
+    begins ? put_bytes(bytes, digits, high) : add_bytes(bytes, digits, high);
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        bytes[k] = __byte_perm(*first[k], *second[k], 0x6420);
+    begins ? put_bytes(bytes, digits, low) : add_bytes(bytes, digits, low);
+}
+
+/* What a pair of tiles determines. Lengths are multiplied by C, so that the gap is at least 1. */
+struct meeting {
+    int partner;
+    float center[3];  /* of the sources' tile */
+    float length2;    /* C² */
+    float coordinate; /* C² / scale of the sources */
+    float norm2;      /* (C / scale)², a half */
+    float magic;      /* 2^(7−k): added to w / C³ ≤ 2^−k, it leaves W in the low 16 bits */
+    float target_mass, target_moment; /* units of the targets' sums of the sources' digits */
+    float source_mass, source_moment; /* and the other way round */
+};
+
+/* A power of two would do for C², but by one of 128 numbers, all halves, that is a little larger
+ * and as if by chance, equal distances of other tiles are rounded otherwise: sums over lattices are
+ * then as exact as over others. */
+static __device__ inline float chance(int64_t a, int64_t b)
+{
+    uint32_t mixed = ((uint32_t)min(a, b) * 2654435761u) ^ ((uint32_t)max(a, b) * 2246822519u);
+    mixed = (mixed ^ mixed >> 15) * 2654435761u;
+    return 1.0f + (float)(mixed >> 25) * 0x1p-10f;
+}
+
+static __device__ inline struct meeting meeting_of(const struct tensor_bodies &bodies, int64_t tile,
+                                                   int64_t partner, float gap2, float softening2)
+{
+    const struct tensor_box targets = bodies.box[tile], sources = bodies.box[partner];
+    const float least2 = 0.998f * (gap2 + softening2); /* a little less, as r² is rounded */
+    const int half_exponent = ilogbf(least2) >> 1;     /* 4^half ≤ least² */
+    struct meeting to;
+    to.partner = (int)partner;
+    for (int c = 0; c < 3; c++)
+        to.center[c] = sources.center[c];
+    const float wider = chance(tile, partner);
+    to.length2 = ldexpf(wider, -2 * half_exponent);
+    to.coordinate = to.length2 / sources.scale;
+    to.norm2 = to.coordinate / sources.scale;
+    const float s2 = to.length2 * least2;
+    const int spare = ilogbf(s2 * sqrtf(s2)); /* W would be less than 2^(16 − spare) */
+    to.magic = ldexpf(128.0f, -spare);
+    const float weight = ldexpf(wider * sqrtf(wider), -3 * half_exponent - 16 - spare);
+    to.target_mass = weight * sources.mass;
+    to.target_moment = to.target_mass / sources.scale;
+    to.source_mass = weight * targets.mass;
+    to.source_moment = to.source_mass / targets.scale;
+    return to;
+}
+
+/* Of a warp: a coordinate of each target, that of the lane's number q (lane 3: z once more), and
+ * the operands for the sources' sums. */
+struct targets {
+    float x[row_tiles][2]; /* of rows g and g + 8 */
+    uint2 digits[row_tiles / 2];
+    float sum[row_tiles][2];
+};
+
+/* A tile's operands. */
+struct operands {
+    uint4 distance[tensor_tile / 16 * 32];
+    uint2 digits[tensor_tile];
+};
+
+struct shared {
+    struct operands operands[2]; /* of this tile and the next */
+    int column[8 * stride];      /* the sources' sums: each digit's */
+    struct meeting list[threads];
+    int counts[warps];
+};
+
+static __device__ inline float of_lane(float x, float y, float z)
+{
+    const int q = threadIdx.x % 4;
+    return q == 0 ? x : q == 1 ? y : z;
+}
+
+static __device__ inline void load_targets(const struct tensor_bodies &bodies, int64_t tile,
+                                           struct targets *to)
+{
+    const int lane = threadIdx.x % 32, w = threadIdx.x / 32;
+#pragma unroll
+    for (int t = 0; t < row_tiles; t++)
+        for (int r = 0; r < 2; r++) {
+            const float4 body =
+                bodies.body[tile * tensor_tile + (w * row_tiles + t) * 16 + r * 8 + lane / 4];
+            to->x[t][r] = of_lane(body.x, body.y, body.z);
+            to->sum[t][r] = 0;
+        }
+#pragma unroll
+    for (int t = 0; t < row_tiles / 2; t++)
+        to->digits[t] = bodies.digits[tile * tensor_tile + (w * row_tiles / 2 + t) * 32 + lane];
+}
+
+/* The rows of r²'s product: as halves, p_q C² / scale (high, low, high) and (C / scale)², which
+ * meets |v|²; in the last lane C² (|p|² + ε²). */
+static __device__ inline void make_rows(const struct targets &targets,
+                                        const struct meeting &meeting, float softening2,
+                                        uint4 (&row)[row_tiles])
+{
+    const int q = threadIdx.x % 4;
+    const float center = of_lane(meeting.center[0], meeting.center[1], meeting.center[2]);
+    const float factor = q < 3 ? meeting.coordinate : meeting.length2;
+    const __half of_norm2 = __float2half_rn(q < 2 ? meeting.norm2 : 0.0f);
+#pragma unroll
+    for (int t = 0; t < row_tiles; t++) {
+        unsigned words[2][2];
+#pragma unroll
+        for (int r = 0; r < 2; r++) {
+            const float p = targets.x[t][r] - center;
+            float norm2 = q < 3 ? p * p : softening2;
+            norm2 += __shfl_xor_sync(0xffffffff, norm2, 1);
+            norm2 += __shfl_xor_sync(0xffffffff, norm2, 2);
+            const float value = (q < 3 ? p : norm2) * factor;
+            const __half high = __float2half_rn(value);
+            const __half2 both = __halves2half2(high, __float2half_rn(value - __half2float(high)));
+            const __half2 rest = __halves2half2(q < 3 ? high : __half(0.0f), of_norm2);
+            words[r][0] = *(const unsigned *)&both;
+            words[r][1] = *(const unsigned *)&rest;
+        }
+        row[t] = make_uint4(words[0][0], words[1][0], words[0][1], words[1][1]);
+    }
+}
+
+/* 16 targets and 32 sources: their weights, in pairs of 16 bits, of rows g and g + 8. */
+static __device__ inline void make_weights(const uint4 &row, const uint4 (&column)[2], float magic,
+                                           unsigned (&pair)[2][4])
+{
+#pragma unroll
+    for (int c = 0; c < 4; c++) {
+        const uint4 &of = column[c / 2];
+        float s2[4];
+        multiply_halves(row, c % 2 ? of.z : of.x, c % 2 ? of.w : of.y, s2);
+        unsigned weight[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            const float y = estimate_rsqrt(s2[k]);
+            weight[k] = __float_as_uint(fmaf(y * y, y, magic));
+        }
+        pair[0][c] = __byte_perm(weight[0], weight[1], 0x5410);
+        pair[1][c] = __byte_perm(weight[2], weight[3], 0x5410);
+    }
+}
+
+/* Begins to bring a tile's operands. */
+static __device__ inline void fetch(const struct tensor_bodies &bodies, int64_t tile,
+                                    struct operands &to)
+{
+    constexpr int distances = tensor_tile / 16 * 32;
+    static_assert(distances % threads == 0 && tensor_tile % threads == 0,
+                  "threads have equal work");
+    const uint4 *distance = bodies.distance + tile * distances + threadIdx.x;
+    const uint2 *digits = bodies.digits + tile * tensor_tile + threadIdx.x;
+#pragma unroll
+    for (int k = 0; k < distances; k += threads)
+        __pipeline_memcpy_async(&to.distance[threadIdx.x + k], distance + k, sizeof(uint4));
+#pragma unroll
+    for (int k = 0; k < tensor_tile; k += threads)
+        __pipeline_memcpy_async(&to.digits[threadIdx.x + k], digits + k, sizeof(uint2));
+    __pipeline_commit();
+}
+
+/* 32 sources, of number `at` in the tile, and all targets of the warp. */
+static __device__ inline void meet(const struct targets &targets, const uint4 (&row)[row_tiles],
+                                   float magic, int at, const struct operands &operands, int *sums,
+                                   int (&high)[row_tiles][4], int (&low)[row_tiles][4])
+{
+    const int lane = threadIdx.x % 32;
+    const uint4 column[2] = {operands.distance[2 * at * 32 + lane],
+                             operands.distance[(2 * at + 1) * 32 + lane]};
+    const uint2 digits = operands.digits[at * 32 + lane];
+    int source_high[2][4], source_low[2][4];
+#pragma unroll
+    for (int t = 0; t < row_tiles; t += 2) {
+        unsigned pair[2][2][4];
+#pragma unroll
+        for (int k = 0; k < 2; k++) {
+            unsigned(&p)[2][4] = pair[k];
+            make_weights(row[t + k], column, magic, p);
+            add_weights({&p[0][0], &p[1][0], &p[0][2], &p[1][2]},
+                        {&p[0][1], &p[1][1], &p[0][3], &p[1][3]}, digits, false, high[t + k],
+                        low[t + k]);
+#pragma unroll
+            for (int c = 0; c < 8; c++)
+                p[c / 4][c % 4] = transposed(p[c / 4][c % 4]);
+        }
+#pragma unroll
+        for (int c = 0; c < 2; c++)
+            add_weights({&pair[0][0][2 * c], &pair[0][0][2 * c + 1], &pair[1][0][2 * c],
+                         &pair[1][0][2 * c + 1]},
+                        {&pair[0][1][2 * c], &pair[0][1][2 * c + 1], &pair[1][1][2 * c],
+                         &pair[1][1][2 * c + 1]},
+                        targets.digits[t / 2], t == 0, source_high[c], source_low[c]);
+    }
+#pragma unroll
+    for (int k = 0; k < 8; k++) /* whole numbers: in any order */
+        atomicAdd(&sums[(lane % 4 * 2 + k % 2) * stride + at * 32 + k / 2 * 8 + lane / 4],
+                  source_high[k / 4][k % 4] * 256 + source_low[k / 4][k % 4]);
+}
+
+/* Σ W m v of two digits, in units of the lowest. */
+static __device__ inline float joined(int high, int low)
+{
+    return fmaf((float)high, 256.0f, (float)low);
+}
+
+static __device__ inline void add_whole(unsigned long long *sum, float value, float unit)
+{
+    atomicAdd(sum, (unsigned long long)__float2ll_rn(value * unit));
+}
+
+/* The sums of a pair of tiles become sums of the tile's targets. */
+static __device__ inline void add_to_targets(struct targets *targets, const struct meeting &meeting,
+                                             const int (&high)[row_tiles][4],
+                                             const int (&low)[row_tiles][4])
+{
+    const float center = of_lane(meeting.center[0], meeting.center[1], meeting.center[2]);
+#pragma unroll
+    for (int t = 0; t < row_tiles; t++)
+#pragma unroll
+        for (int r = 0; r < 2; r++) {
+            const float moment = joined(high[t][2 * r] * 256 + low[t][2 * r],
+                                        high[t][2 * r + 1] * 256 + low[t][2 * r + 1]);
+            const float mass = __shfl_sync(0xffffffff, moment, threadIdx.x % 32 | 3);
+            targets->sum[t][r] += moment * meeting.target_moment +
+                                  (center - targets->x[t][r]) * (mass * meeting.target_mass);
+        }
+}
+
+/* And of the partner's sources; center: of the targets' tile. */
+static __device__ inline void add_to_sources(const struct tensor_bodies &bodies,
+                                             const struct meeting &meeting,
+                                             const float (&center)[3], struct shared &shared)
+{
+    const float unit = bodies.unit[meeting.partner];
+    const int64_t first = (int64_t)meeting.partner * tensor_tile + threadIdx.x;
+    const float4 *body = bodies.body + first;
+    unsigned long long *sum = bodies.far_sum + tensor_sum_at(first);
+    int *digit = shared.column + threadIdx.x;
+#pragma unroll
+    for (int j = 0; j < tensor_tile; j += threads) {
+        float moment[4];
+#pragma unroll
+        for (int c = 0; c < 4; c++) {
+            moment[c] = joined(digit[2 * c * stride + j], digit[(2 * c + 1) * stride + j]);
+            digit[2 * c * stride + j] = digit[(2 * c + 1) * stride + j] = 0;
+        }
+        const float mass = moment[3] * meeting.source_mass;
+        const float d[3] = {center[0] - body[j].x, center[1] - body[j].y, center[2] - body[j].z};
+#pragma unroll
+        for (int c = 0; c < 3; c++)
+            add_whole(sum + c * tensor_tile + j, moment[c] * meeting.source_moment + d[c] * mass,
+                      unit);
+    }
+}
+
+/* A far tile, whose operands are in one of the buffers or on the way to it; `next` goes to the
+ * other one, if it is not NULL. */
+static __device__ inline void meet_tile(const struct tensor_bodies &bodies, float softening2,
+                                        const float (&center)[3], const struct meeting &meeting,
+                                        const struct meeting *next, int buffer,
+                                        struct targets *targets, struct shared &shared)
+{
+    uint4 row[row_tiles];
+    make_rows(*targets, meeting, softening2, row);
+    int high[row_tiles][4] = {}, low[row_tiles][4] = {};
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    if (next)
+        fetch(bodies, next->partner, shared.operands[1 - buffer]);
+    constexpr int groups = tensor_tile / 32;
+#pragma unroll 1
+    for (int k = 0; k < groups; k++)
+        meet(*targets, row, meeting.magic, (k + threadIdx.x / 32 * (groups / warps)) % groups,
+             shared.operands[buffer], shared.column, high, low);
+    add_to_targets(targets, meeting, high, low);
+    __syncthreads();
+    add_to_sources(bodies, meeting, center, shared);
+}
+
+/* Adds the targets' sums to the tile's, and begins new ones. */
+static __device__ inline void flush(const struct tensor_bodies &bodies, int64_t tile,
+                                    struct targets *targets)
+{
+    const int lane = threadIdx.x % 32, w = threadIdx.x / 32;
+    const float unit = bodies.unit[tile];
+#pragma unroll
+    for (int t = 0; t < row_tiles; t++)
+        for (int r = 0; r < 2; r++) {
+            const int k = (w * row_tiles + t) * 16 + r * 8 + lane / 4;
+            if (lane % 4 < 3)
+                add_whole(bodies.far_sum + (tile * 3 + lane % 4) * tensor_tile + k,
+                          targets->sum[t][r], unit);
+            targets->sum[t][r] = 0;
+        }
+}
+
+/* Block (tile, share): the tile's partners at the offsets of a share, each pair of tiles once. */
+static __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
+    far_kernel(const struct forces_problem problem, const struct tensor_bodies bodies)
+{
+    __shared__ struct shared shared;
+    const int64_t tile = blockIdx.x, tiles = bodies.tiles;
+    const int64_t last = tiles % 2 == 0 && tile >= tiles / 2 ? tiles / 2 - 1 : tiles / 2;
+    const int64_t begin = 1 + share_begin(tiles / 2, gridDim.y, blockIdx.y);
+    const int64_t end = min(1 + share_begin(tiles / 2, gridDim.y, blockIdx.y + 1), last + 1);
+    const struct tensor_box own = bodies.box[tile];
+    const float center[3] = {own.center[0], own.center[1], own.center[2]};
+    const float softening2 = tensor_softening2(problem);
+    struct targets targets;
+    load_targets(bodies, tile, &targets);
+    for (int k = threadIdx.x; k < 8 * stride; k += threads)
+        shared.column[k] = 0;
+    for (int64_t first = begin; first < end; first += threads) {
+        const int64_t offset = first + threadIdx.x;
+        const int64_t partner = ring_partner(tiles, tile, offset < end ? offset : 0);
+        float gap2;
+        int count;
+        const bool is_far = offset < end && tensor_is_far(own, bodies.box[partner], gap2);
+        const int place = tensor_place<warps>(is_far, shared.counts, &count);
+        if (is_far)
+            shared.list[place] = meeting_of(bodies, tile, partner, gap2, softening2);
+        __syncthreads();
+        if (count > 0)
+            fetch(bodies, shared.list[0].partner, shared.operands[0]);
+        for (int k = 0; k < count; k++)
+            meet_tile(bodies, softening2, center, shared.list[k],
+                      k + 1 < count ? &shared.list[k + 1] : NULL, k % 2, &targets, shared);
+        flush(bodies, tile, &targets);
+    }
+}
+
+kith_status tensor_far(kith_context *context, const struct forces_problem *problem,
+                       const struct tensor_bodies *bodies)
+{
+    const int64_t partners = bodies->tiles / 2, each = threads;
+    if (partners == 0)
+        return KITH_OK;
+    const dim3 grid((unsigned)bodies->tiles, (unsigned)((partners + each - 1) / each));
+    far_kernel<<<grid, threads, 0, cuda_stream(context)>>>(*problem, *bodies);
+    return cuda_check_launch("starting the kernel of far forces on tensor cores");
+}

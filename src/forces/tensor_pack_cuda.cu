@@ -1,0 +1,261 @@
+/* Bodies for the kernels on tensor cores: tiles of the sorted bodies, their boxes, and the operands
+ * of the products. A block makes a tile. */
+
+#include <cuda_fp16.h>
+
+#include "core/status.h"
+#include "forces/tensor_cuda.cuh"
+
+constexpr int threads = tensor_tile, warps = threads / 32;
+
+static __device__ inline float coordinate(const void *column, int64_t i)
+{
+    return column ? ((const float *)column)[i] : 0.0f;
+}
+
+struct extremes {
+    float low[3], high[3], mass, total;
+};
+
+static __device__ inline struct extremes joined(const struct extremes &a, const struct extremes &b)
+{
+    struct extremes both;
+    for (int c = 0; c < 3; c++) {
+        both.low[c] = fminf(a.low[c], b.low[c]);
+        both.high[c] = fmaxf(a.high[c], b.high[c]);
+    }
+    both.mass = fmaxf(a.mass, b.mass);
+    both.total = a.total + b.total;
+    return both;
+}
+
+static __device__ inline struct extremes of_lane(const struct extremes &own, int distance)
+{
+    struct extremes other;
+    for (int c = 0; c < 3; c++) {
+        other.low[c] = __shfl_xor_sync(0xffffffff, own.low[c], distance);
+        other.high[c] = __shfl_xor_sync(0xffffffff, own.high[c], distance);
+    }
+    other.mass = __shfl_xor_sync(0xffffffff, own.mass, distance);
+    other.total = __shfl_xor_sync(0xffffffff, own.total, distance);
+    return other;
+}
+
+static __device__ struct extremes extremes_of_block(const float4 &body)
+{
+    __shared__ struct extremes of_warp[warps];
+    const float mass = fabsf(body.w);
+    struct extremes found = {{body.x, body.y, body.z}, {body.x, body.y, body.z}, mass, mass};
+    for (int distance = 16; distance > 0; distance /= 2)
+        found = joined(found, of_lane(found, distance));
+    if (threadIdx.x % 32 == 0)
+        of_warp[threadIdx.x / 32] = found;
+    __syncthreads();
+    found = of_warp[0];
+    for (int w = 1; w < warps; w++)
+        found = joined(found, of_warp[w]);
+    return found;
+}
+
+/* A power of two that makes what is at most `largest` at most 1, and not less than 1/2 unless that
+ * is tiny. */
+static __device__ inline float scale_for(float largest)
+{
+    int exponent;
+    frexpf(fmaxf(largest, 0x1p-40f), &exponent);
+    return ldexpf(1.0f, -exponent);
+}
+
+static __device__ inline unsigned pair_of(float a, float b)
+{
+    const __half2 both = __halves2half2(__float2half_rn(a), __float2half_rn(b));
+    return *(const unsigned *)&both;
+}
+
+static __device__ inline float rounded(float a)
+{
+    return __half2float(__float2half_rn(a));
+}
+
+/* Of r²: the operand's column of a source is, in lane q of its four, −2 v_q twice (high half), −2
+ * v_q (low half), and a half of |v|²; the last lane has ones for |p|². */
+static __device__ inline uint2 distance_operand(const float4 &v, int q)
+{
+    const float norm2 = fmaf(v.x, v.x, fmaf(v.y, v.y, v.z * v.z));
+    const float high_norm2 = rounded(norm2);
+    const float of_norm2 = q == 0 ? high_norm2 : q == 1 ? norm2 - high_norm2 : 0.0f;
+    const float x = q == 0 ? v.x : q == 1 ? v.y : v.z, high = rounded(x);
+    if (q == 3)
+        return make_uint2(pair_of(1, 1), 0);
+    return make_uint2(pair_of(-2 * high, -2 * high), pair_of(-2 * (x - high), of_norm2));
+}
+
+/* The whole numbers for m v_x, m v_y, m v_z and m, in units of the largest mass over 32 512. The
+ * sums of each along the tile are rounded, and what they grow by is taken, so that rounding never
+ * adds up. */
+static __device__ int4 whole_numbers(const float4 &v, float mass_unit)
+{
+    __shared__ int4 of_warp[warps];
+    const float mass = mass_unit > 0 ? 256.0f * (v.w / mass_unit) : 0.0f;
+    const int own[4] = {__float2int_rn(v.x * mass), __float2int_rn(v.y * mass),
+                        __float2int_rn(v.z * mass), __float2int_rn(mass)};
+    const int lane = threadIdx.x % 32, w = threadIdx.x / 32;
+    int sum[4], whole[4];
+    for (int c = 0; c < 4; c++) {
+        sum[c] = own[c];
+        for (int distance = 1; distance < 32; distance *= 2) {
+            const int before = __shfl_up_sync(0xffffffff, sum[c], distance);
+            sum[c] += lane >= distance ? before : 0;
+        }
+    }
+    if (lane == 31)
+        of_warp[w] = make_int4(sum[0], sum[1], sum[2], sum[3]);
+    __syncthreads();
+    for (int before = 0; before < w; before++) {
+        sum[0] += of_warp[before].x;
+        sum[1] += of_warp[before].y;
+        sum[2] += of_warp[before].z;
+        sum[3] += of_warp[before].w;
+    }
+    for (int c = 0; c < 4; c++)
+        whole[c] = ((sum[c] + 128) >> 8) - ((sum[c] - own[c] + 128) >> 8);
+    return make_int4(whole[0], whole[1], whole[2], whole[3]);
+}
+
+/* The higher or the lower of two digits of one of them. */
+static __device__ inline unsigned digit(const int4 &wholes, int number)
+{
+    const int c = number >> 1;
+    const int whole = c == 0 ? wholes.x : c == 1 ? wholes.y : c == 2 ? wholes.z : wholes.w;
+    const int high = (whole + 128) >> 8;
+    return (unsigned)(number & 1 ? whole - high * 256 : high) & 0xff;
+}
+
+static __device__ void put_operands(const struct tensor_bodies &bodies, const float4 *scaled,
+                                    const int4 *whole)
+{
+    const int64_t tile = blockIdx.x;
+    for (int k = threadIdx.x; k < tensor_tile / 16 * 32; k += threads) {
+        const int first = k / 32 * 16, g = k % 32 / 4, q = k % 4;
+        const uint2 a = distance_operand(scaled[first + g], q);
+        const uint2 b = distance_operand(scaled[first + 8 + g], q);
+        bodies.distance[tile * (tensor_tile / 16 * 32) + k] = make_uint4(a.x, a.y, b.x, b.y);
+    }
+    for (int k = threadIdx.x; k < tensor_tile; k += threads) {
+        const int first = k / 32 * 32, g = k % 32 / 4, q = k % 4;
+        unsigned word[2] = {0, 0};
+        for (int half = 0; half < 2; half++)
+            for (int byte = 0; byte < 4; byte++) {
+                const int j = first + half * 16 + (byte >> 1) * 8 + 2 * q + (byte & 1);
+                word[half] |= digit(whole[j], g) << (8 * byte);
+            }
+        bodies.digits[tile * tensor_tile + k] = make_uint2(word[0], word[1]);
+    }
+}
+
+static __global__ void __launch_bounds__(threads)
+    make_tiles(const struct forces_problem problem, const struct tensor_bodies bodies)
+{
+    __shared__ float4 scaled[tensor_tile];
+    __shared__ int4 whole[tensor_tile];
+    const int64_t k = (int64_t)blockIdx.x * tensor_tile + threadIdx.x;
+    const int64_t i = bodies.order[k < bodies.count ? k : bodies.count - 1];
+    const float4 body = make_float4(coordinate(problem.target_position[0], i),
+                                    coordinate(problem.target_position[1], i),
+                                    coordinate(problem.target_position[2], i),
+                                    k < bodies.count ? coordinate(problem.source_mass, i) : 0.0f);
+    const struct extremes found = extremes_of_block(body);
+
+    struct tensor_box box;
+    float largest = 0;
+    for (int c = 0; c < 3; c++) {
+        box.center[c] = 0.5f * (found.low[c] + found.high[c]);
+        box.half[c] = fmaxf(found.high[c] - box.center[c], box.center[c] - found.low[c]);
+        largest = fmaxf(largest, box.half[c]);
+    }
+    const float gap = tensor_apart * 2 * largest;
+    box.gap2 = gap * gap;
+    box.scale = scale_for(largest);
+    box.mass = found.mass / 32512;
+    box.total = found.total;
+    if (threadIdx.x == 0)
+        bodies.box[blockIdx.x] = box;
+    bodies.body[k] = body;
+    for (int c = 0; c < 3; c++)
+        bodies.far_sum[tensor_sum_at(k) + c * tensor_tile] = 0;
+    const float4 v =
+        make_float4((body.x - box.center[0]) * box.scale, (body.y - box.center[1]) * box.scale,
+                    (body.z - box.center[2]) * box.scale, body.w);
+    scaled[threadIdx.x] = v;
+    whole[threadIdx.x] = whole_numbers(v, box.mass);
+    __syncthreads();
+    put_operands(bodies, scaled, whole);
+}
+
+constexpr int sum_threads = 1024;
+
+/* Adds a number of each thread; for all threads of a block of sum_threads. */
+static __device__ float sum_of_block(float value)
+{
+    __shared__ float sums[sum_threads];
+    sums[threadIdx.x] = value;
+    for (int half = sum_threads / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half)
+            sums[threadIdx.x] += sums[threadIdx.x + half];
+    }
+    __syncthreads();
+    return sums[0];
+}
+
+/* One block: tiles with a body of too much of all mass become near to all. */
+static __global__ void __launch_bounds__(sum_threads)
+    set_heavy_apart(const struct tensor_bodies bodies)
+{
+    float total = 0;
+    for (int64_t k = threadIdx.x; k < bodies.tiles; k += sum_threads)
+        total += bodies.box[k].total;
+    total = sum_of_block(total);
+    for (int64_t k = threadIdx.x; k < bodies.tiles; k += sum_threads)
+        if (bodies.box[k].mass * (32512.0f * 256) > total)
+            bodies.box[k].gap2 = INFINITY;
+}
+
+/* A block a tile: its far tiles' field is at most Σ M / gap². */
+constexpr int bound_threads = 256;
+
+static __global__ void __launch_bounds__(bound_threads)
+    find_units(const struct tensor_bodies bodies)
+{
+    __shared__ float sums[bound_threads];
+    const struct tensor_box own = bodies.box[blockIdx.x];
+    float bound = 0;
+    for (int64_t k = threadIdx.x; k < bodies.tiles; k += bound_threads) {
+        const struct tensor_box other = bodies.box[k];
+        float gap2;
+        if (tensor_is_far(own, other, gap2))
+            bound += other.total / gap2;
+    }
+    sums[threadIdx.x] = bound;
+    for (int half = bound_threads / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half)
+            sums[threadIdx.x] += sums[threadIdx.x + half];
+    }
+    if (threadIdx.x == 0) {
+        int exponent = 0;
+        frexpf(sums[0], &exponent);
+        bodies.unit[blockIdx.x] = ldexpf(1.0f, min(60 - exponent, 100));
+    }
+}
+
+kith_status tensor_pack(kith_context *context, const struct forces_problem *problem,
+                        const struct tensor_bodies *bodies)
+{
+    const cudaStream_t stream = cuda_stream(context);
+    const unsigned tiles = (unsigned)bodies->tiles;
+    make_tiles<<<tiles, threads, 0, stream>>>(*problem, *bodies);
+    set_heavy_apart<<<1, sum_threads, 0, stream>>>(*bodies);
+    find_units<<<tiles, bound_threads, 0, stream>>>(*bodies);
+    return cuda_check_launch("packing bodies for tensor cores");
+}

@@ -1,0 +1,288 @@
+/* Gravity with tensor cores (method tensor) against the direct sum in double precision. */
+
+#include "gpu_testing.h"
+
+/* What the method promises of many bodies, and float of a few (promised_error). */
+static const double error_of_many = 5e-7;
+
+static const kith_forces_options tensor = {.method = KITH_FORCES_TENSOR};
+
+typedef void put_body(struct random_numbers *random, int64_t i, int64_t n, double *x, double *mass);
+
+/* A direction, and a radius whose mass fraction is that of Plummer's and of Hernquist's model. */
+static void put_at_radius(struct random_numbers *random, double r, double *x)
+{
+    double norm2 = 0;
+    do {
+        norm2 = 0;
+        for (int c = 0; c < 3; c++) {
+            x[c] = random_uniform(random, -1, 1);
+            norm2 += x[c] * x[c];
+        }
+    } while (norm2 > 1 || norm2 < 1e-3);
+    for (int c = 0; c < 3; c++)
+        x[c] *= r / sqrt(norm2);
+}
+
+static void uniform(struct random_numbers *random, int64_t i, int64_t n, double *x, double *mass)
+{
+    (void)i, (void)n, (void)mass;
+    for (int c = 0; c < 3; c++)
+        x[c] = random_uniform(random, -1, 1);
+}
+
+static void plummer(struct random_numbers *random, int64_t i, int64_t n, double *x, double *mass)
+{
+    (void)i, (void)n, (void)mass;
+    put_at_radius(random, 1 / sqrt(pow(random_uniform(random, 1e-6, 0.999), -2.0 / 3) - 1), x);
+}
+
+static void hernquist(struct random_numbers *random, int64_t i, int64_t n, double *x, double *mass)
+{
+    (void)i, (void)n, (void)mass;
+    const double root = sqrt(random_uniform(random, 1e-6, 0.99));
+    put_at_radius(random, root / (1 - root), x);
+}
+
+static void thin_disk(struct random_numbers *random, int64_t i, int64_t n, double *x, double *mass)
+{
+    (void)i, (void)n, (void)mass;
+    const double r = -log(random_uniform(random, 1e-6, 1)),
+                 angle = random_uniform(random, 0, 6.2831853);
+    x[0] = r * cos(angle);
+    x[1] = r * sin(angle);
+    x[2] = random_uniform(random, -0.01, 0.01);
+}
+
+static void two_clusters(struct random_numbers *random, int64_t i, int64_t n, double *x,
+                         double *mass)
+{
+    plummer(random, i, n, x, mass);
+    x[0] += i % 3 == 0 ? 40 : 0;
+}
+
+static void lattice(struct random_numbers *random, int64_t i, int64_t n, double *x, double *mass)
+{
+    (void)random, (void)mass;
+    const int64_t side = (int64_t)ceil(cbrt((double)n));
+    x[0] = (double)(i % side);
+    x[1] = (double)(i / side % side);
+    x[2] = (double)(i / side / side);
+}
+
+static void one_outlier(struct random_numbers *random, int64_t i, int64_t n, double *x,
+                        double *mass)
+{
+    plummer(random, i, n, x, mass);
+    if (i == n / 2)
+        x[1] = 1e6;
+}
+
+static void some_coincident(struct random_numbers *random, int64_t i, int64_t n, double *x,
+                            double *mass)
+{
+    uniform(random, i, n, x, mass);
+    for (int c = 0; c < 3 && i % 4 == 0; c++)
+        x[c] = floor(10 * x[c]);
+}
+
+static void masses_of_any_size(struct random_numbers *random, int64_t i, int64_t n, double *x,
+                               double *mass)
+{
+    uniform(random, i, n, x, mass);
+    *mass = pow(10, random_uniform(random, -6, 0));
+}
+
+static void one_heavy(struct random_numbers *random, int64_t i, int64_t n, double *x, double *mass)
+{
+    plummer(random, i, n, x, mass);
+    *mass = i == n / 3 ? 1e6 : 1;
+}
+
+static void masses_of_both_signs(struct random_numbers *random, int64_t i, int64_t n, double *x,
+                                 double *mass)
+{
+    uniform(random, i, n, x, mass);
+    *mass = random_uniform(random, -0.5, 1);
+}
+
+static const struct {
+    const char *name;
+    put_body *place;
+} distributions[] = {
+    {"uniform", uniform},
+    {"plummer", plummer},
+    {"hernquist", hernquist},
+    {"thin disk", thin_disk},
+    {"two clusters", two_clusters},
+    {"lattice", lattice},
+    {"one outlier", one_outlier},
+    {"some coincident", some_coincident},
+    {"masses of any size", masses_of_any_size},
+    {"one heavy", one_heavy},
+    {"masses of both signs", masses_of_both_signs},
+};
+
+/* In float, or the same numbers in double. */
+static struct system distributed(struct random_numbers *random, put_body *place, int64_t n)
+{
+    struct system made = system_create(KITH_F32, n, 3);
+    for (int64_t i = 0; i < n; i++) {
+        double x[3] = {0}, mass = 1;
+        place(random, i, n, x, &mass);
+        for (int c = 0; c < 3; c++)
+            put(made.x, 3 * i + c, x[c]);
+        put(made.m, i, mass);
+    }
+    return made;
+}
+
+static struct system in_double(const struct system *s)
+{
+    struct system made = system_create(KITH_F64, s->n, s->dimensions);
+    for (int64_t k = 0; k < elements(s->x); k++)
+        put(made.x, k, get(s->x, k));
+    for (int64_t k = 0; k < s->n; k++)
+        put(made.m, k, get(s->m, k));
+    return made;
+}
+
+static void accelerations(kith_context *context, const kith_forces_options *options,
+                          struct system *s)
+{
+    assert_ok(kith_forces_compute(context, options, NULL, PARTICLES(s->x, {"m", s->m}), s->a,
+                                  kith_array_none()));
+}
+
+/* Against double precision on the same device, which test_cuda_forces checks. */
+static double error_of(kith_context *context, double softening, struct system *s)
+{
+    struct system expected = in_double(s);
+    kith_forces_options options = tensor;
+    options.softening = softening;
+    accelerations(context, &options, s);
+    options.method = KITH_FORCES_AUTO;
+    accelerations(context, &options, &expected);
+    const double error = relative_difference(s->a, expected.a);
+    system_free(&expected);
+    return error;
+}
+
+static void test_cuda_tensor_is_the_direct_sum_of_many_bodies(void **state)
+{
+    kith_context *context = new_gpu_context(NULL);
+    const int64_t n = test_is_quick() ? 3001 : 65537;
+    const double most = test_is_quick() ? promised_error(KITH_F32, n) : error_of_many;
+    for (size_t k = 0; k < sizeof distributions / sizeof distributions[0]; k++)
+        for (int softened = 0; softened < 2; softened++) {
+            struct system s = distributed(*state, distributions[k].place, n);
+            const double error = error_of(context, softened ? 0.02 : 0, &s);
+            if (!(error < most))
+                fail_msg("%s, %s: error %g", distributions[k].name,
+                         softened ? "softened" : "not softened", error);
+            system_free(&s);
+        }
+    kith_context_free(context);
+}
+
+static void test_cuda_tensor_takes_any_number_of_bodies(void **state)
+{
+    static const int64_t sizes[] = {0, 1, 2, 31, 127, 128, 129, 255, 256, 257, 511, 1025, 4000};
+    kith_context *context = new_gpu_context(NULL);
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++)
+        for (int64_t dimensions = 2; dimensions <= 3; dimensions++) {
+            struct system s = system_random(*state, KITH_F32, sizes[k], dimensions);
+            const double error = error_of(context, k % 2 ? 0.05 : 0, &s);
+            if (!(error < promised_error(KITH_F32, sizes[k])))
+                fail_msg("%lld bodies, %lldD: error %g", (long long)sizes[k], (long long)dimensions,
+                         error);
+            system_free(&s);
+        }
+    kith_context_free(context);
+}
+
+static void test_cuda_tensor_gives_the_same_bits_wherever_the_arrays_are(void **state)
+{
+    kith_context *context = new_gpu_context(NULL);
+    struct system s = distributed(*state, plummer, test_is_quick() ? 2000 : 50001);
+    struct system again = system_copy(&s), of_device = system_copy(&s);
+    struct system there = gpu_system(&s, true);
+    accelerations(context, &tensor, &s);
+    accelerations(context, &tensor, &again);
+    accelerations(context, &tensor, &there);
+    assert_ok(kith_context_synchronize(context));
+    gpu_fetch(&there, &of_device);
+    assert_memory_equal(s.a.data, again.a.data, (size_t)s.n * 3 * sizeof(float));
+    assert_memory_equal(s.a.data, of_device.a.data, (size_t)s.n * 3 * sizeof(float));
+    gpu_system_free(&there);
+    system_free(&s);
+    system_free(&again);
+    system_free(&of_device);
+    kith_context_free(context);
+}
+
+/* Lengths and masses in other units, powers of two, change no bit but the exponent. */
+static void test_cuda_tensor_does_not_depend_on_units(void **state)
+{
+    kith_context *context = new_gpu_context(NULL);
+    struct system s = distributed(*state, hernquist, 5000), scaled = system_copy(&s);
+    for (int64_t k = 0; k < elements(s.x); k++)
+        put(scaled.x, k, get(s.x, k) * 0x1p-30);
+    for (int64_t k = 0; k < s.n; k++)
+        put(scaled.m, k, get(s.m, k) * 0x1p20);
+    accelerations(context, &tensor, &s);
+    accelerations(context, &tensor, &scaled);
+    for (int64_t k = 0; k < elements(s.a); k++)
+        if (get(s.a, k) * 0x1p80 != get(scaled.a, k))
+            fail_msg("number %lld is %g, and %g in other units", (long long)k, get(s.a, k),
+                     get(scaled.a, k));
+    system_free(&s);
+    system_free(&scaled);
+    kith_context_free(context);
+}
+
+static void assert_refused(kith_status status, const char *why)
+{
+    assert_int_equal(status, KITH_UNSUPPORTED);
+    assert_true(has_fields(kith_error_message(), "method is tensor"));
+    assert_true(has_fields(kith_error_message(), why));
+}
+
+static void test_cuda_tensor_says_what_it_cannot(void **state)
+{
+    kith_context *context = new_gpu_context(NULL), *cpu = new_context(NULL, 0);
+    struct system s = system_random(*state, KITH_F32, 10, 3);
+    struct system wide = system_random(*state, KITH_F64, 10, 3);
+    const kith_array none = kith_array_none();
+    assert_refused(kith_forces_compute(context, &tensor, NULL, PARTICLES_OF(&wide), wide.a, none),
+                   "single precision");
+    assert_refused(kith_forces_compute(context, &tensor, NULL, PARTICLES_OF(&s), s.a, s.phi),
+                   "potential");
+    assert_refused(kith_forces_compute(context, &tensor, POINTS(s.x), PARTICLES_OF(&s), s.a, none),
+                   "targets are not the sources");
+    assert_refused(kith_forces_compute(cpu, &tensor, NULL, PARTICLES_OF(&s), s.a, none),
+                   "only GPUs");
+    s.softened = true;
+    assert_refused(kith_forces_compute(context, &tensor, NULL, PARTICLES_OF(&s), s.a, none),
+                   "softening");
+    system_free(&s);
+    system_free(&wide);
+    kith_context_free(context);
+    kith_context_free(cpu);
+}
+
+int main(void)
+{
+    if (gpu_is_absent("cuda_tensor"))
+        return exit_skipped;
+    struct random_numbers random = random_numbers_begin("cuda_tensor");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(test_cuda_tensor_is_the_direct_sum_of_many_bodies, &random),
+        cmocka_unit_test_prestate(test_cuda_tensor_takes_any_number_of_bodies, &random),
+        cmocka_unit_test_prestate(test_cuda_tensor_gives_the_same_bits_wherever_the_arrays_are,
+                                  &random),
+        cmocka_unit_test_prestate(test_cuda_tensor_does_not_depend_on_units, &random),
+        cmocka_unit_test_prestate(test_cuda_tensor_says_what_it_cannot, &random),
+    };
+    return cmocka_run_group_tests_name("cuda_tensor", tests, NULL, NULL);
+}
