@@ -9,16 +9,17 @@
  * double: a float result is then as good as its terms for any number of sources. */
 enum { chunk_sources = 256 };
 
-/* Vectors of targets in a register block; the targets left at the end go one vector at a time. A
- * block of any set divides kith_padding. */
-enum { wide = 4 };
+/* Vectors of targets in a register block, and their sums at most; the targets left at the end go
+ * one vector at a time. A block of any set divides kith_padding. */
+enum { one_sided_vectors = 4, one_sided_values = 7 };
 
 /* Where ε² comes from: one for all pairs, or half from the target and half from the source. */
 enum softening { softening_common, softening_per_body };
 
 /* What the inner loop is compiled for; constants once inlined. */
 struct variant {
-    int32_t vectors; /* of targets in a block: wide or 1 */
+    int32_t vectors; /* of targets in a block: one_sided_vectors or 1 */
+    bool adds_apart, omits_self;
     int32_t dimensions;
     enum softening softening;
     enum forces_outputs outputs;

@@ -5,9 +5,13 @@
  *   S2_FLOOR     core/floors.h
  *   FIELD_SCALE  what simd_rsqrt3_scaled multiplies by
  *
- * A block of targets sits in registers, a target a lane, and every source is broadcast to it. */
+ * Gravity in the one-sided loop, with arithmetic of its own:
+ *
+ *     value[0 … 2] += m d / s³, value[3] += m / s, value[4 … 6] += m [u / s³ − 3 (d·u) d / s⁵]
+ *
+ * without the jerk times what simd_rsqrt3_scaled multiplies by. */
 
-enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL), NAME(block) = wide * NAME(lanes) };
+enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL), NAME(block) = one_sided_vectors * NAME(lanes) };
 
 struct NAME(source) {
     REAL x[3], v[3], mass, half_softening2;
@@ -21,20 +25,31 @@ struct NAME(targets) {
     VREAL index;      /* from the block's first */
 };
 
-/* What a vector of targets feels, without G: Σ m d / s³, Σ m [u / s³ − 3 (d·u) d / s⁵], Σ m / s. */
 struct NAME(sums) {
-    VREAL acceleration[3], jerk[3], potential;
+    VREAL value[one_sided_values];
 };
 
-/* The same for all targets of a block. */
-struct NAME(totals) {
-    double acceleration[3][NAME(block)], jerk[3][NAME(block)], potential[NAME(block)];
+struct NAME(constants) {
+    const struct forces_problem *problem;
 };
+
+/* Each output includes those before it. */
+SIMD_INLINE int32_t NAME(values)(const struct variant variant)
+{
+    return variant.outputs == forces_jerk ? 7 : variant.outputs == forces_potential ? 4 : 3;
+}
+
+SIMD_INLINE bool NAME(are_valid)(const struct variant variant, const struct NAME(sums) * sums)
+{
+    (void)variant, (void)sums;
+    return true;
+}
 
 SIMD_INLINE struct NAME(source)
-    NAME(load_source)(const struct variant variant, const struct forces_problem *problem,
+    NAME(load_source)(const struct variant variant, const struct NAME(constants) * constants,
                       int64_t begin, int64_t j)
 {
+    const struct forces_problem *problem = constants->problem;
     struct NAME(source) source = {.mass = ((const REAL *)problem->source_mass)[j],
                                   .index = problem->self ? (REAL)(j - begin) : -1};
     SIMD_UNROLL
@@ -48,11 +63,12 @@ SIMD_INLINE struct NAME(source)
     return source;
 }
 
-/* The k-th vector of the block at begin. */
+/* The k-th vector from begin on. */
 SIMD_INLINE struct NAME(targets)
-    NAME(load_targets)(const struct variant variant, const struct forces_problem *problem,
+    NAME(load_targets)(const struct variant variant, const struct NAME(constants) * constants,
                        int64_t begin, int32_t k)
 {
+    const struct forces_problem *problem = constants->problem;
     const int64_t i = begin + k * NAME(lanes);
     struct NAME(targets) targets;
     SIMD_UNROLL
@@ -75,11 +91,13 @@ SIMD_INLINE struct NAME(targets)
  * At the same position d = 0 and s² is the floor, whose 1/s³ is finite, so that the pair adds 0 by
  * itself to the acceleration, to the potential as (s² − floor)/s³, and to the jerk but for u: where
  * velocities differ, that pair must be left out. So must j = i if there is softening, from all but
- * the acceleration: omit_self. */
-SIMD_INLINE void NAME(add_pairs)(const struct variant variant, const bool omit_self,
+ * the acceleration: omits_self. */
+SIMD_INLINE void NAME(add_pairs)(const struct variant variant,
+                                 const struct NAME(constants) * constants,
                                  const struct NAME(source) * source,
                                  const struct NAME(targets) * targets, struct NAME(sums) * sums)
 {
+    (void)constants;
     VREAL d[3], s2 = targets->softening2;
     if (variant.softening == softening_per_body)
         s2 = s2 + source->half_softening2;
@@ -97,14 +115,14 @@ SIMD_INLINE void NAME(add_pairs)(const struct variant variant, const bool omit_s
     } else {
         m_over_s3 = source->mass * simd_rsqrt3_scaled(s2);
     }
-    if (omit_self)
+    if (variant.omits_self)
         m_over_s3 = simd_unless_equal(targets->index, simd_all(source->index), m_over_s3);
     if (variant.outputs != forces_acceleration)
-        sums->potential = simd_fma(m_over_s3, s2 - S2_FLOOR, sums->potential);
+        sums->value[3] = simd_fma(m_over_s3, s2 - S2_FLOOR, sums->value[3]);
 
     SIMD_UNROLL
     for (int32_t c = 0; c < variant.dimensions; c++)
-        sums->acceleration[c] = simd_fma(m_over_s3, d[c], sums->acceleration[c]);
+        sums->value[c] = simd_fma(m_over_s3, d[c], sums->value[c]);
 
     if (variant.outputs == forces_jerk) {
         VREAL u[3], d_dot_u = {0};
@@ -117,49 +135,12 @@ SIMD_INLINE void NAME(add_pairs)(const struct variant variant, const bool omit_s
         m_over_s3 = simd_unless_equal(s2, simd_all(S2_FLOOR), m_over_s3);
         SIMD_UNROLL
         for (int32_t c = 0; c < variant.dimensions; c++)
-            sums->jerk[c] = simd_fma(m_over_s3, simd_fma(factor, d[c], u[c]), sums->jerk[c]);
+            sums->value[4 + c] =
+                simd_fma(m_over_s3, simd_fma(factor, d[c], u[c]), sums->value[4 + c]);
     }
 }
 
-SIMD_INLINE void NAME(add_vector)(double *restrict total, VREAL sum)
-{
-    for (int32_t lane = 0; lane < NAME(lanes); lane++)
-        total[lane] += (double)sum[lane];
-}
-
-/* Adds what the sources first … last − 1 do to the block of targets at begin. */
-SIMD_INLINE void NAME(add_chunk)(const struct variant variant, const bool omit_self,
-                                 const struct forces_problem *problem, int64_t begin, int64_t first,
-                                 int64_t last, struct NAME(totals) * totals)
-{
-    struct NAME(targets) targets[wide];
-    struct NAME(sums) sums[wide];
-    SIMD_UNROLL
-    for (int32_t k = 0; k < variant.vectors; k++) {
-        targets[k] = NAME(load_targets)(variant, problem, begin, k);
-        sums[k] = (struct NAME(sums)){0};
-    }
-
-    for (int64_t j = first; j < last; j++) {
-        const struct NAME(source) source = NAME(load_source)(variant, problem, begin, j);
-        SIMD_UNROLL
-        for (int32_t k = 0; k < variant.vectors; k++)
-            NAME(add_pairs)(variant, omit_self, &source, &targets[k], &sums[k]);
-    }
-
-    SIMD_UNROLL
-    for (int32_t k = 0; k < variant.vectors; k++) {
-        const int32_t lane = k * NAME(lanes);
-        SIMD_UNROLL
-        for (int32_t c = 0; c < variant.dimensions; c++) {
-            NAME(add_vector)(totals->acceleration[c] + lane, sums[k].acceleration[c]);
-            if (variant.outputs == forces_jerk)
-                NAME(add_vector)(totals->jerk[c] + lane, sums[k].jerk[c]);
-        }
-        if (variant.outputs != forces_acceleration)
-            NAME(add_vector)(totals->potential + lane, sums[k].potential);
-    }
-}
+#include "forces/one_sided_loop_body.h"
 
 static void NAME(store)(void *to, int64_t begin, int32_t count, double factor,
                         const double *restrict total)
@@ -179,12 +160,12 @@ SIMD_INLINE void NAME(store_block)(const struct variant variant,
         problem->gravitational_constant / (variant.outputs == forces_jerk ? 1 : FIELD_SCALE);
     for (int32_t c = 0; c < variant.dimensions; c++) {
         if (problem->acceleration[c])
-            NAME(store)(problem->acceleration[c], begin, count, g, totals->acceleration[c]);
+            NAME(store)(problem->acceleration[c], begin, count, g, totals->value[c]);
         if (variant.outputs == forces_jerk)
-            NAME(store)(problem->jerk[c], begin, count, g, totals->jerk[c]);
+            NAME(store)(problem->jerk[c], begin, count, g, totals->value[4 + c]);
     }
     if (variant.outputs != forces_acceleration && problem->potential)
-        NAME(store)(problem->potential, begin, count, -g, totals->potential);
+        NAME(store)(problem->potential, begin, count, -g, totals->value[3]);
 }
 
 /* All sources on one block of targets. Where speed matters most there is a loop of its own for the
@@ -192,6 +173,9 @@ SIMD_INLINE void NAME(store_block)(const struct variant variant,
 SIMD_INLINE void NAME(compute_block)(const struct variant variant,
                                      const struct forces_problem *problem, int64_t begin)
 {
+    const struct NAME(constants) constants = {problem};
+    struct variant careful = variant;
+    careful.omits_self = true;
     struct NAME(totals) totals = {0};
     const int64_t end = begin + variant.vectors * NAME(lanes);
     for (int64_t first = 0; first < problem->source_count; first += chunk_sources) {
@@ -199,10 +183,11 @@ SIMD_INLINE void NAME(compute_block)(const struct variant variant,
         const int64_t last = first + (left < chunk_sources ? left : chunk_sources);
         const bool has_self = problem->self && first < end && begin < last;
         if (variant.outputs == forces_acceleration ||
-            (variant.outputs == forces_potential && variant.vectors == wide && !has_self))
-            NAME(add_chunk)(variant, false, problem, begin, first, last, &totals);
+            (variant.outputs == forces_potential && variant.vectors == one_sided_vectors &&
+             !has_self))
+            NAME(add_chunk)(variant, &constants, begin, 0, first, last, &totals);
         else
-            NAME(add_chunk)(variant, true, problem, begin, first, last, &totals);
+            NAME(add_chunk)(careful, &constants, begin, 0, first, last, &totals);
     }
     NAME(store_block)(variant, problem, begin, &totals);
 }
@@ -211,10 +196,11 @@ SIMD_INLINE void NAME(compute_block)(const struct variant variant,
     static void NAME(outputs##_##softening##_##dimensions)(const struct forces_problem *problem,   \
                                                            int64_t begin, int64_t end)             \
     {                                                                                              \
-        const struct variant blocks = {wide, dimensions, softening, outputs};                      \
-        const struct variant rest = {1, dimensions, softening, outputs};                           \
+        const struct variant blocks = {one_sided_vectors, false,     false,                        \
+                                       dimensions,        softening, outputs};                     \
+        const struct variant rest = {1, false, false, dimensions, softening, outputs};             \
         int64_t i = begin;                                                                         \
-        for (; end - i > (wide - 1) * NAME(lanes); i += NAME(block))                               \
+        for (; end - i > (one_sided_vectors - 1) * NAME(lanes); i += NAME(block))                  \
             NAME(compute_block)(blocks, problem, i);                                               \
         for (; i < end; i += NAME(lanes))                                                          \
             NAME(compute_block)(rest, problem, i);                                                 \

@@ -1,14 +1,19 @@
 /* Acceleration, jerk and the rate of the value by any law, for one precision
- * (law/for_each_real.h). A vector of targets sits in registers, a target a lane, and every source
- * is broadcast to it. */
+ * (law/for_each_real.h): a law's force and its rate in the one-sided loop, a vector of targets at a
+ * time. The sources of a chunk are gathered in rows, which all vectors of a block read. */
 
 #include "forces/law_pull_body.h"
 
-enum { NAME(vectors) = kith_padding / NAME(lanes) };
+enum { NAME(block) = kith_padding };
 
-/* A source, in a row of memory. */
 struct NAME(source) {
     REAL x[3], v[3], weight, charge, half_softening2;
+    REAL index; /* from the first of a vector of targets; −1 if they are not the sources */
+};
+
+struct NAME(targets) {
+    struct NAME(place) place;
+    VREAL index; /* from the first */
 };
 
 struct NAME(chunk) {
@@ -17,9 +22,15 @@ struct NAME(chunk) {
     struct NAME(source) source[chunk_sources];
 };
 
-/* The sums of a vector of targets: force, its rate, the value's rate. */
-struct NAME(totals) {
-    double value[law_jerk_values][NAME(lanes)];
+/* Force, its rate, the value's rate. */
+struct NAME(sums) {
+    VREAL value[law_jerk_values];
+};
+
+struct NAME(constants) {
+    const struct law_sums_problem *problem;
+    struct NAME(law_constants) law;
+    const struct NAME(chunk) * chunk;
 };
 
 SIMD_INLINE REAL NAME(element)(const void *column, long long j, REAL otherwise)
@@ -61,89 +72,100 @@ SIMD_INLINE struct NAME(place) NAME(spread)(const struct NAME(source) * source)
     return place;
 }
 
-/* Not part of a law's loop over pairs, so that it is compiled once for all laws. */
-static __attribute__((noinline)) void NAME(add_sums)(const struct NAME(pull) * sum,
-                                                     struct NAME(totals) * totals)
+SIMD_INLINE int32_t NAME(values)(const struct variant variant)
 {
-    for (int lane = 0; lane < NAME(lanes); lane++) {
-        for (int c = 0; c < 3; c++) {
-            totals->value[c][lane] += (double)sum->force[c][lane];
-            totals->value[3 + c][lane] += (double)sum->rate[c][lane];
-        }
-        totals->value[6][lane] += (double)sum->value_rate[lane];
-    }
+    (void)variant;
+    return law_jerk_values;
 }
 
-/* Adds what the sources of a chunk do to the vector of targets at begin, without j = i. */
-SIMD_INLINE void NAME(add_chunk)(const struct law_form form, const struct law_sums_problem *problem,
-                                 const struct NAME(law_constants) * law,
-                                 const struct NAME(chunk) * chunk, long long begin,
-                                 struct NAME(totals) * totals)
+SIMD_INLINE bool NAME(are_valid)(const struct variant variant, const struct NAME(sums) * sums)
 {
-    struct NAME(place) targets;
-    struct NAME(pull) sum = {0};
-    /* Which source of the chunk a target is. An integer, exact where it is one of them. */
-    VREAL self = {0};
-    const struct law_pull_outputs outputs = {.rate = 1, .value_rate = problem->value_rate != 0};
-    NAME(load_place)(problem, begin, &targets);
+    (void)variant, (void)sums;
+    return true;
+}
+
+SIMD_INLINE struct NAME(source)
+    NAME(load_source)(const struct variant variant, const struct NAME(constants) * constants,
+                      int64_t begin, int64_t j)
+{
+    (void)variant;
+    struct NAME(source) source = constants->chunk->source[j - constants->chunk->first];
+    source.index = constants->problem->self ? (REAL)(j - begin) : -1;
+    return source;
+}
+
+SIMD_INLINE struct NAME(targets)
+    NAME(load_targets)(const struct variant variant, const struct NAME(constants) * constants,
+                       int64_t begin, int32_t k)
+{
+    (void)variant;
+    struct NAME(targets) targets;
+    NAME(load_place)(constants->problem, begin + k * NAME(lanes), &targets.place);
     SIMD_UNROLL
-    for (int lane = 0; lane < NAME(lanes); lane++)
-        self[lane] = problem->self ? (REAL)(begin + lane - chunk->first) : -1;
-    for (int k = 0; k < chunk->count; k++) {
-        const struct NAME(place) source = NAME(spread)(&chunk->source[k]);
-        const VREAL index = simd_all((REAL)k);
-        struct NAME(pull) pull;
-        NAME(pull_by)(form, outputs, law, &targets, &source, &pull);
-        SIMD_UNROLL
-        for (int c = 0; c < 3; c++) {
-            sum.force[c] += simd_unless_equal(index, self, pull.force[c]);
-            sum.rate[c] += simd_unless_equal(index, self, pull.rate[c]);
-        }
-        if (outputs.value_rate)
-            sum.value_rate += simd_unless_equal(index, self, pull.value_rate);
-    }
-    const struct NAME(pull) found = sum; /* sum stays in registers */
-    NAME(add_sums)(&found, totals);
+    for (int32_t lane = 0; lane < NAME(lanes); lane++)
+        targets.index[lane] = (REAL)(k * NAME(lanes) + lane);
+    return targets;
 }
 
+/* Leaves j = i out. */
+SIMD_INLINE void NAME(add_pairs)(const struct variant variant,
+                                 const struct NAME(constants) * constants,
+                                 const struct NAME(source) * source,
+                                 const struct NAME(targets) * targets, struct NAME(sums) * sums)
+{
+    const struct law_pull_outputs outputs = {.rate = 1,
+                                             .value_rate = constants->problem->value_rate != 0};
+    const struct NAME(place) place = NAME(spread)(source);
+    const VREAL index = simd_all(source->index);
+    struct NAME(pull) pull;
+    NAME(pull_by)(variant.form, outputs, &constants->law, &targets->place, &place, &pull);
+    SIMD_UNROLL
+    for (int c = 0; c < 3; c++) {
+        sums->value[c] += simd_unless_equal(index, targets->index, pull.force[c]);
+        sums->value[3 + c] += simd_unless_equal(index, targets->index, pull.rate[c]);
+    }
+    if (outputs.value_rate)
+        sums->value[6] += simd_unless_equal(index, targets->index, pull.value_rate);
+}
+
+#include "forces/one_sided_loop_body.h"
+
+/* The k-th vector of the block at begin. */
 static __attribute__((noinline)) void NAME(store_totals)(const struct law_sums_problem *problem,
-                                                         long long begin,
+                                                         long long begin, int k,
                                                          const struct NAME(totals) * totals)
 {
-    for (int c = 0; c < 3; c++) {
-        VREAL force = {0}, rate = {0};
-        for (int lane = 0; lane < NAME(lanes); lane++) {
-            force[lane] = (REAL)totals->value[c][lane];
-            rate[lane] = (REAL)totals->value[3 + c][lane];
-        }
-        if (problem->acceleration[c])
-            NAME(store_over_mass)(problem, begin, force, problem->acceleration[c]);
-        if (problem->jerk[c])
-            NAME(store_over_mass)(problem, begin, rate, problem->jerk[c]);
-    }
-    if (problem->value_rate) {
-        VREAL rate = {0};
+    const long long at = begin + k * NAME(lanes);
+    VREAL sum[law_jerk_values];
+    for (int v = 0; v < law_jerk_values; v++)
         for (int lane = 0; lane < NAME(lanes); lane++)
-            rate[lane] = (REAL)totals->value[6][lane];
-        simd_store((REAL *)problem->value_rate + begin, rate);
+            sum[v][lane] = (REAL)totals->value[v][k * NAME(lanes) + lane];
+    for (int c = 0; c < 3; c++) {
+        if (problem->acceleration[c])
+            NAME(store_over_mass)(problem, at, sum[c], problem->acceleration[c]);
+        if (problem->jerk[c])
+            NAME(store_over_mass)(problem, at, sum[3 + c], problem->jerk[c]);
     }
+    if (problem->value_rate)
+        simd_store((REAL *)problem->value_rate + at, sum[6]);
 }
 
 SIMD_INLINE void NAME(compute)(const struct law_form form, const struct law_sums_problem *problem,
                                long long begin, long long end)
 {
-    const struct NAME(law_constants) law = NAME(law_load)(&problem->numbers);
+    const struct variant variant = {1, true, form};
     struct NAME(chunk) chunk;
-    for (long long block = begin; block < end; block += kith_padding) {
-        struct NAME(totals) totals[NAME(vectors)] = {0};
+    const struct NAME(constants) constants = {problem, NAME(law_load)(&problem->numbers), &chunk};
+    for (long long block = begin; block < end; block += NAME(block)) {
+        struct NAME(totals) totals = {0};
         for (long long first = 0; first < problem->source_count; first += chunk_sources) {
             NAME(load_chunk)(problem, first, &chunk);
-            for (int k = 0; k < NAME(vectors); k++)
+            for (int k = 0; k < NAME(block) / NAME(lanes); k++)
                 NAME(add_chunk)
-            (form, problem, &law, &chunk, block + k * NAME(lanes), &totals[k]);
+            (variant, &constants, block, k, first, first + chunk.count, &totals);
         }
-        for (int k = 0; k < NAME(vectors); k++)
-            NAME(store_totals)(problem, block + k * NAME(lanes), &totals[k]);
+        for (int k = 0; k < NAME(block) / NAME(lanes); k++)
+            NAME(store_totals)(problem, block, k, &totals);
     }
 }
 

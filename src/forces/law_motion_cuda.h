@@ -9,6 +9,6 @@
 enum { law_motion_block = 128 };
 
 /* Systems of a block, and bodies of each at a time. */
-enum { law_systems_block = 32, law_systems_bodies = 4 };
+enum { systems_block = 32, systems_bodies = 4 };
 
 #endif

@@ -12,6 +12,7 @@ void forces_law_look(const struct forces_problem *problem, struct law_view *view
         .numbers = view->numbers,
         .weighting = view->form.weighting,
         .is_central = view->is_central,
+        .is_symmetric = view->is_symmetric,
         .self = problem->self,
         .target_count = problem->target_count,
         .source_count = problem->source_count,

@@ -60,7 +60,7 @@ kith_status law_systems_start_custom(kith_context *context, const struct forces_
     struct law_sums_problem given = *sums;
     void *arguments[] = {&given};
     const struct law_launch launch = {
-        {(uint32_t)blocks, 1, 1}, {law_systems_block, law_systems_bodies, 1}, 0};
+        {(uint32_t)blocks, 1, 1}, {systems_block, systems_bodies, 1}, 0};
     return law_launch_cuda(context, kernel, &launch, arguments,
                            "starting the kernel of forces by a formula in many systems");
 }

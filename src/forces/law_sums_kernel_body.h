@@ -1,9 +1,9 @@
-/* Sums over pairs by any law, for one precision (law/for_each_real.h). A block of targets sits in
- * registers, a target a lane, and every source is broadcast to it. */
+/* Sums over pairs by any law, for one precision (law/for_each_real.h): laws in the one-sided loop.
+ */
 
 #include "law/law_parts_body.h"
 
-enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL), NAME(block) = wide * NAME(lanes) };
+enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL), NAME(block) = one_sided_vectors * NAME(lanes) };
 
 struct NAME(source) {
     REAL x[3], weight, charge, half_softening2;
@@ -22,10 +22,16 @@ struct NAME(sums) {
     VREAL value[law_sums_values];
 };
 
-/* The same for all targets of a block. */
-struct NAME(totals) {
-    double value[law_sums_values][NAME(block)];
+struct NAME(constants) {
+    const struct law_sums_problem *problem;
+    struct NAME(law_constants) law;
 };
+
+SIMD_INLINE int32_t NAME(values)(const struct variant variant)
+{
+    (void)variant;
+    return law_sums_values;
+}
 
 SIMD_INLINE REAL NAME(element)(const void *column, long long j, REAL otherwise)
 {
@@ -38,9 +44,10 @@ SIMD_INLINE VREAL NAME(elements)(const void *column, long long i, REAL otherwise
 }
 
 SIMD_INLINE struct NAME(source)
-    NAME(load_source)(const struct variant variant, const struct law_sums_problem *problem,
-                      long long begin, long long j)
+    NAME(load_source)(const struct variant variant, const struct NAME(constants) * constants,
+                      int64_t begin, int64_t j)
 {
+    const struct law_sums_problem *problem = constants->problem;
     struct NAME(source) source = {.index = problem->self ? (REAL)(j - begin) : -1};
     SIMD_UNROLL
     for (int c = 0; c < 3; c++)
@@ -54,12 +61,13 @@ SIMD_INLINE struct NAME(source)
     return source;
 }
 
-/* The k-th vector of the block at begin. */
+/* The k-th vector from begin on. */
 SIMD_INLINE struct NAME(targets)
-    NAME(load_targets)(const struct variant variant, const struct law_sums_problem *problem,
-                       long long begin, int k)
+    NAME(load_targets)(const struct variant variant, const struct NAME(constants) * constants,
+                       int64_t begin, int32_t k)
 {
-    const long long i = begin + k * NAME(lanes);
+    const struct law_sums_problem *problem = constants->problem;
+    const int64_t i = begin + k * NAME(lanes);
     struct NAME(targets) targets = {.softening2 = simd_all((REAL)problem->softening2)};
     SIMD_UNROLL
     for (int c = 0; c < 3; c++)
@@ -78,14 +86,15 @@ SIMD_INLINE struct NAME(targets)
 }
 
 /* Adds the pairs of a source with a vector of targets. Without softening a central force of j = i
- * is 0 by itself; else that pair must be left out, as its value may be large: omit_self. may_touch:
- * pairs may be at the same position; if they are and that is not said, central forces become 0 or
- * not a number. */
-SIMD_INLINE void NAME(add_pairs)(const struct variant variant, const bool may_touch,
-                                 const bool omit_self, const struct NAME(law_constants) * law,
+ * is 0 by itself; else that pair must be left out, as its value may be large: omits_self.
+ * may_touch: pairs may be at the same position; if they are and that is not said, central forces
+ * become 0 or not a number. */
+SIMD_INLINE void NAME(add_pairs)(const struct variant variant,
+                                 const struct NAME(constants) * constants,
                                  const struct NAME(source) * source,
                                  const struct NAME(targets) * targets, struct NAME(sums) * sums)
 {
+    const struct NAME(law_constants) *law = &constants->law;
     struct NAME(law_pair) pair = {.s2 = targets->softening2};
     if (variant.per_body)
         pair.s2 = pair.s2 + source->half_softening2;
@@ -107,11 +116,11 @@ SIMD_INLINE void NAME(add_pairs)(const struct variant variant, const bool may_to
     VREAL value = {0};
     if (variant.sums != law_sums_value && variant.central) {
         VREAL factor = NAME(law_inner_factor)(variant.form, law, &pair);
-        if (may_touch)
+        if (variant.may_touch)
             factor = simd_unless_equal(pair.s2, simd_all((REAL)0), factor);
         if (variant.sums == law_sums_both)
             value = NAME(law_inner_value_of)(variant.form, law, &pair, factor);
-        if (omit_self)
+        if (variant.omits_self)
             factor = simd_unless_equal(targets->index, simd_all(source->index), factor);
         SIMD_UNROLL
         for (int c = 0; c < 3; c++)
@@ -123,25 +132,25 @@ SIMD_INLINE void NAME(add_pairs)(const struct variant variant, const bool may_to
         for (int c = 0; c < 3; c++)
             sums->value[c] =
                 sums->value[c] +
-                (omit_self ? simd_unless_equal(targets->index, simd_all(source->index), force[c])
-                           : force[c]);
+                (variant.omits_self
+                     ? simd_unless_equal(targets->index, simd_all(source->index), force[c])
+                     : force[c]);
     }
     if (variant.sums == law_sums_value || !variant.central)
         value = NAME(law_inner_value)(variant.form, law, &pair);
     if (variant.sums != law_sums_force) {
-        if (omit_self)
+        if (variant.omits_self)
             value = simd_unless_equal(targets->index, simd_all(source->index), value);
         sums->value[3] = sums->value[3] + value;
     }
 }
 
-/* Whether the sums of a block are finite. NaN times 0 is NaN, and so is infinity times 0.
- */
-static __attribute__((noinline)) bool NAME(are_numbers)(const struct NAME(sums) sums[wide])
+/* Whether the sums of a block are finite. NaN times 0 is NaN, and so is infinity times 0. */
+static __attribute__((noinline)) bool NAME(are_numbers)(const struct NAME(sums) * sums)
 {
     VREAL all = {0};
     bool are_numbers = true;
-    for (int k = 0; k < wide; k++)
+    for (int k = 0; k < one_sided_vectors; k++)
         for (int v = 0; v < law_sums_values; v++)
             all += sums[k].value[v] * 0;
     for (int lane = 0; lane < NAME(lanes); lane++)
@@ -149,70 +158,30 @@ static __attribute__((noinline)) bool NAME(are_numbers)(const struct NAME(sums) 
     return are_numbers;
 }
 
-static __attribute__((noinline)) void NAME(add_sums)(const struct NAME(sums) * sums, int first_lane,
-                                                     struct NAME(totals) * totals)
+/* Most chunks have no two particles at the same position and need not look for them (may_touch): a
+ * force that is not a finite number shows those that have. */
+SIMD_INLINE bool NAME(are_valid)(const struct variant variant, const struct NAME(sums) * sums)
 {
-    for (int v = 0; v < law_sums_values; v++)
-        for (int lane = 0; lane < NAME(lanes); lane++)
-            totals->value[v][first_lane + lane] += (double)sums->value[v][lane];
+    return variant.may_touch || variant.sums == law_sums_value || NAME(are_numbers)(sums);
 }
 
-/* Adds what the sources first … last − 1 do to the block of targets at begin. Most chunks have no
- * two particles at the same position and need not look for them (may_touch): a force that is not a
- * finite number shows those that have. Then nothing is added, and it returns false. */
-SIMD_INLINE bool NAME(add_chunk)(const struct variant variant, const bool may_touch,
-                                 const struct law_sums_problem *problem,
-                                 const struct NAME(law_constants) * law, long long begin,
-                                 long long first, long long last, struct NAME(totals) * totals)
-{
-    struct NAME(targets) targets[wide];
-    struct NAME(sums) sums[wide], found[wide]; /* the first stay in registers */
-    SIMD_UNROLL
-    for (int k = 0; k < wide; k++) {
-        targets[k] = NAME(load_targets)(variant, problem, begin, k);
-        sums[k] = (struct NAME(sums)){0};
-    }
-    for (long long j = first; j < last; j++) {
-        const struct NAME(source) source = NAME(load_source)(variant, problem, begin, j);
-        SIMD_UNROLL
-        for (int k = 0; k < wide; k++)
-            NAME(add_pairs)(variant, may_touch, false, law, &source, &targets[k], &sums[k]);
-    }
-    SIMD_UNROLL
-    for (int k = 0; k < wide; k++)
-        found[k] = sums[k];
-    if (!may_touch && variant.sums != law_sums_value && !NAME(are_numbers)(found))
-        return false;
-    for (int k = 0; k < wide; k++)
-        NAME(add_sums)(&found[k], k * NAME(lanes), totals);
-    return true;
-}
+#include "forces/one_sided_loop_body.h"
 
-/* The same for what is rare, a vector of targets after the other: less code. Leaves j = i out. */
+/* For what is rare, a vector of targets after the other: less code. Leaves j = i out. */
 SIMD_INLINE bool NAME(add_chunk_by_vector)(const struct variant variant,
-                                           const struct law_sums_problem *problem,
-                                           const struct NAME(law_constants) * law, long long begin,
-                                           long long first, long long last,
+                                           const struct NAME(constants) * constants, int64_t begin,
+                                           int64_t first, int64_t last,
                                            struct NAME(totals) * totals)
 {
-    for (int k = 0; k < wide; k++) {
-        const struct NAME(targets) targets = NAME(load_targets)(variant, problem, begin, k);
-        struct NAME(sums) sums = {0};
-        for (long long j = first; j < last; j++) {
-            const struct NAME(source) source = NAME(load_source)(variant, problem, begin, j);
-            NAME(add_pairs)(variant, true, true, law, &source, &targets, &sums);
-        }
-        const struct NAME(sums) found = sums;
-        NAME(add_sums)(&found, k * NAME(lanes), totals);
-    }
+    for (int k = 0; k < one_sided_vectors; k++)
+        NAME(add_chunk)(variant, constants, begin, k, first, last, totals);
     return true;
 }
 
 #include "forces/law_sums_store_body.h"
 
-typedef bool (*NAME(add))(const struct law_sums_problem *problem,
-                          const struct NAME(law_constants) * law, long long begin, long long first,
-                          long long last, struct NAME(totals) * totals);
+typedef bool (*NAME(add))(const struct NAME(constants) * constants, int64_t begin, int64_t first,
+                          int64_t last, struct NAME(totals) * totals);
 
 /* The loops over pairs of a law. The code around them is compiled once for all laws: it takes as
  * long to compile as the loops. */
@@ -226,10 +195,10 @@ struct NAME(loops) {
 
 /* The end of the chunk of sources that begins at first. The sources that are the targets of a block
  * that needs care are a chunk of their own. */
-static long long NAME(chunk_end)(const struct law_sums_problem *problem, long long first,
-                                 bool needs_care, long long begin)
+static int64_t NAME(chunk_end)(const struct law_sums_problem *problem, int64_t first,
+                               bool needs_care, int64_t begin)
 {
-    long long last = first + (needs_care && first == begin ? NAME(block) : chunk_sources);
+    int64_t last = first + (needs_care && first == begin ? NAME(block) : chunk_sources);
     if (needs_care && first < begin && begin < last)
         last = begin;
     return last < problem->source_count ? last : problem->source_count;
@@ -239,12 +208,13 @@ static long long NAME(chunk_end)(const struct law_sums_problem *problem, long lo
  * its own softening, where the force is not central and where particles are at the same position
  * the chunk goes by vectors, and all is summed. */
 static void NAME(compute_block)(const struct NAME(loops) * loops, const enum law_sums sums,
-                                const bool is_rare, const struct law_sums_problem *problem,
-                                const struct NAME(law_constants) * law, long long begin)
+                                const bool is_rare, const struct NAME(constants) * constants,
+                                int64_t begin)
 {
+    const struct law_sums_problem *problem = constants->problem;
     const bool needs_care = problem->self && (sums != law_sums_force || problem->softening2 > 0);
     struct NAME(totals) totals = {0};
-    for (long long first = 0, last = 0; first < problem->source_count; first = last) {
+    for (int64_t first = 0, last = 0; first < problem->source_count; first = last) {
         last = NAME(chunk_end)(problem, first, needs_care, begin);
         const bool has_self = problem->self && first < begin + NAME(block) && begin < last;
         NAME(add) add = loops->add[sums];
@@ -252,40 +222,47 @@ static void NAME(compute_block)(const struct NAME(loops) * loops, const enum law
             add = loops->add_by_vector;
         else if (sums == law_sums_force && has_self)
             add = loops->add_touching;
-        if (!add(problem, law, begin, first, last, &totals))
-            loops->add_by_vector(problem, law, begin, first, last, &totals);
+        if (!add(constants, begin, first, last, &totals))
+            loops->add_by_vector(constants, begin, first, last, &totals);
     }
-    NAME(store_block)(loops->form, loops->central, problem, law, begin, &totals);
+    NAME(store_block)(loops->form, loops->central, problem, &constants->law, begin, &totals);
 }
 
 static void NAME(compute)(const struct NAME(loops) * loops, const struct law_sums_problem *problem,
                           long long begin, long long end)
 {
-    const struct NAME(law_constants) law = NAME(law_load)(&problem->numbers);
+    const struct NAME(constants) constants = {problem, NAME(law_load)(&problem->numbers)};
     const bool is_rare = problem->target_half_softening2 || !loops->central;
     enum law_sums sums = law_sums_both;
     if (!is_rare && !problem->value)
         sums = law_sums_force;
     else if (!is_rare && !problem->acceleration[0])
         sums = law_sums_value;
-    for (long long i = begin; i < end; i += NAME(block))
-        NAME(compute_block)(loops, sums, is_rare, problem, &law, i);
+    for (int64_t i = begin; i < end; i += NAME(block))
+        NAME(compute_block)(loops, sums, is_rare, &constants, i);
 }
 
-#define DEFINE_ADD(name, how, ...)                                                                 \
-    static __attribute__((noinline)) bool NAME(name)(                                              \
-        const struct law_sums_problem *problem, const struct NAME(law_constants) * law,            \
-        long long begin, long long first, long long last, struct NAME(totals) * totals)            \
+#define DEFINE_ADD(name, ...)                                                                      \
+    static __attribute__((noinline)) bool NAME(name)(const struct NAME(constants) * constants,     \
+                                                     int64_t begin, int64_t first, int64_t last,   \
+                                                     struct NAME(totals) * totals)                 \
     {                                                                                              \
-        return NAME(how)(__VA_ARGS__, problem, law, begin, first, last, totals);                   \
+        const struct variant variant = {one_sided_vectors, true, false, __VA_ARGS__};              \
+        return NAME(add_chunk)(variant, constants, begin, 0, first, last, totals);                 \
     }
-#define VARIANT(kind, weighting, sums, per_body, central)                                          \
-    ((struct variant){{kind, weighting}, sums, per_body, central})
+#define DEFINE_ADD_BY_VECTOR(name, ...)                                                            \
+    static __attribute__((noinline)) bool NAME(name)(const struct NAME(constants) * constants,     \
+                                                     int64_t begin, int64_t first, int64_t last,   \
+                                                     struct NAME(totals) * totals)                 \
+    {                                                                                              \
+        const struct variant variant = {1, true, true, true, __VA_ARGS__};                         \
+        return NAME(add_chunk_by_vector)(variant, constants, begin, first, last, totals);          \
+    }
 #define DEFINE_LOOPS(name, kind, weighting, touching)                                              \
-    DEFINE_ADD(force_##name, add_chunk, VARIANT(kind, weighting, law_sums_force, 0, 1), touching)  \
-    DEFINE_ADD(value_##name, add_chunk, VARIANT(kind, weighting, law_sums_value, 0, 1), touching)  \
-    DEFINE_ADD(both_##name, add_chunk, VARIANT(kind, weighting, law_sums_both, 0, 1), touching)    \
-    DEFINE_ADD(rare_##name, add_chunk_by_vector, VARIANT(kind, weighting, law_sums_both, 1, 1))
+    DEFINE_ADD(force_##name, touching, {kind, weighting}, law_sums_force, 0, 1)                    \
+    DEFINE_ADD(value_##name, touching, {kind, weighting}, law_sums_value, 0, 1)                    \
+    DEFINE_ADD(both_##name, touching, {kind, weighting}, law_sums_both, 0, 1)                      \
+    DEFINE_ADD_BY_VECTOR(rare_##name, {kind, weighting}, law_sums_both, 1, 1)
 #define LOOPS(name, kind, weighting, touching)                                                     \
     {                                                                                              \
         {kind, weighting}, 1, {NAME(force_##name), NAME(value_##name), NAME(both_##name)},         \
@@ -294,10 +271,8 @@ static void NAME(compute)(const struct NAME(loops) * loops, const struct law_sum
 
 #ifdef LAW_CUSTOM_BODY
 DEFINE_LOOPS(custom, law_custom, law_unweighted, false)
-DEFINE_ADD(touching_custom, add_chunk, VARIANT(law_custom, law_unweighted, law_sums_force, 0, 1),
-           true)
-DEFINE_ADD(any_custom, add_chunk_by_vector,
-           VARIANT(law_custom, law_unweighted, law_sums_both, 1, 0))
+DEFINE_ADD(touching_custom, true, {law_custom, law_unweighted}, law_sums_force, 0, 1)
+DEFINE_ADD_BY_VECTOR(any_custom, {law_custom, law_unweighted}, law_sums_both, 1, 0)
 
 __attribute__((visibility("default"))) law_sums_kernel NAME(law_sums_custom);
 void NAME(law_sums_custom)(const struct law_sums_problem *problem, long long begin, long long end)
@@ -310,8 +285,7 @@ void NAME(law_sums_custom)(const struct law_sums_problem *problem, long long beg
 }
 #else
 
-DEFINE_ADD(touching_inverse, add_chunk, VARIANT(law_inverse, law_product, law_sums_force, 0, 1),
-           true)
+DEFINE_ADD(touching_inverse, true, {law_inverse, law_product}, law_sums_force, 0, 1)
 
 /* For laws other than 1/s the test for coincident pairs is a small part, and each variant takes
  * time to compile. */
@@ -340,6 +314,6 @@ LAW_EACH_BUILT_IN(DEFINE)
 #undef DEFINE_ALL_LOOPS
 #endif
 #undef DEFINE_ADD
+#undef DEFINE_ADD_BY_VECTOR
 #undef DEFINE_LOOPS
 #undef LOOPS
-#undef VARIANT

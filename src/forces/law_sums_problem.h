@@ -15,7 +15,8 @@ struct law_sums_problem {
     struct law_numbers numbers;
     enum law_weighting weighting;
     int is_central;
-    int self; /* the targets are the sources */
+    int is_symmetric; /* V(j, i) is V(i, j): forces are equal and opposite */
+    int self;         /* the targets are the sources */
     long long target_count, source_count;
     double softening2;
     const double *softening2_at; /* on a GPU, for jerks: ε² if not NULL */

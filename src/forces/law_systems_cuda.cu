@@ -27,13 +27,13 @@ kith_status forces_law_systems_cuda(kith_context *context, const struct forces_p
     if (problem->jerk[0])
         KITH_TRY(forces_check_jerk(problem->law));
     forces_law_look(problem, &view, &sums);
-    const int64_t blocks = (problem->system_count + law_systems_block - 1) / law_systems_block;
+    const int64_t blocks = (problem->system_count + systems_block - 1) / systems_block;
     if (view.formula)
         return law_systems_start_custom(context, problem, &sums, blocks);
     systems_kernel *const kernel = problem->jerk[0] || problem->potential
                                        ? find<true>(view.form.kind, problem->dtype)
                                        : find<false>(view.form.kind, problem->dtype);
-    kernel<<<(unsigned)blocks, dim3(law_systems_block, law_systems_bodies), 0,
-             cuda_stream(context)>>>(sums);
+    kernel<<<(unsigned)blocks, dim3(systems_block, systems_bodies), 0, cuda_stream(context)>>>(
+        sums);
     return cuda_check_launch("starting the kernel of forces by a law in many systems");
 }

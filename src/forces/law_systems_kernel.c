@@ -1,7 +1,16 @@
 /* Forces by any law in many small systems, for one instruction set: law_systems_kernel_body.h, for
  * float and for double. */
 
+#include <stdint.h>
+
 #include "forces/law_sums_kernel.h"
+
+enum { systems_room = law_systems_most_bodies };
+
+struct systems_variant {
+    struct law_form form;
+    struct law_pull_outputs outputs;
+};
 
 #define KERNEL_BODY "forces/law_systems_kernel_body.h"
 #include "law/for_each_real.h"

@@ -1,29 +1,58 @@
-/* Forces by any law in many small systems, for one precision (law/for_each_real.h): a system in
- * each lane. Every pair is met from both sides, as a formula need not be symmetric. */
+/* Forces by any law in many small systems, for one precision (law/for_each_real.h): laws in the
+ * loop of small systems. */
 
 #include "forces/law_pull_body.h"
 
-/* What body i feels in each of the systems. */
-SIMD_INLINE void NAME(sum_pulls)(const struct law_form form, const struct law_pull_outputs outputs,
-                                 const struct NAME(law_constants) * law, int bodies, int i,
-                                 const struct NAME(place) * place, struct NAME(pull) * sum)
+struct NAME(systems_constants) {
+    struct NAME(law_constants) law;
+    int is_symmetric; /* V(j, i) is V(i, j), and forces are equal and opposite */
+};
+
+SIMD_INLINE void NAME(copy_pull)(const struct systems_variant variant,
+                                 const struct NAME(pull) * from, struct NAME(pull) * to)
 {
-    *sum = (struct NAME(pull)){0};
-    for (int j = 0; j < bodies; j++) {
-        struct NAME(pull) pull;
-        if (j == i)
-            continue;
-        NAME(pull_by)(form, outputs, law, &place[i], &place[j], &pull);
-        SIMD_UNROLL
-        for (int c = 0; c < 3; c++) {
-            sum->force[c] += pull.force[c];
-            if (outputs.rate)
-                sum->rate[c] += pull.rate[c];
-        }
-        if (outputs.value)
-            sum->value += pull.value;
+    SIMD_UNROLL
+    for (int c = 0; c < 3; c++) {
+        to->force[c] = from->force[c];
+        if (variant.outputs.rate)
+            to->rate[c] = from->rate[c];
+    }
+    if (variant.outputs.value)
+        to->value = from->value;
+}
+
+/* sum += sign · pull, the value without the sign. */
+SIMD_INLINE void NAME(add_pull)(const struct systems_variant variant, REAL sign,
+                                const struct NAME(pull) * pull, struct NAME(pull) * sum)
+{
+    SIMD_UNROLL
+    for (int c = 0; c < 3; c++) {
+        sum->force[c] += sign * pull->force[c];
+        if (variant.outputs.rate)
+            sum->rate[c] += sign * pull->rate[c];
+    }
+    if (variant.outputs.value)
+        sum->value += pull->value;
+}
+
+/* A formula need not be symmetric: then the pair is evaluated from both sides. */
+SIMD_INLINE void NAME(pull_together)(const struct systems_variant variant,
+                                     const struct NAME(systems_constants) * constants,
+                                     const struct NAME(place) * i, const struct NAME(place) * j,
+                                     struct NAME(pull) * of_i, struct NAME(pull) * of_j)
+{
+    struct NAME(pull) pull;
+    NAME(pull_by)(variant.form, variant.outputs, &constants->law, i, j, &pull);
+    NAME(add_pull)(variant, 1, &pull, of_i);
+    if (constants->is_symmetric) {
+        NAME(add_pull)(variant, -1, &pull, of_j);
+    } else {
+        NAME(pull_by)(variant.form, variant.outputs, &constants->law, j, i, &pull);
+        NAME(add_pull)(variant, 1, &pull, of_j);
     }
 }
+
+#include "forces/systems_loop_body.h"
 
 /* Compiled once for all laws. */
 static __attribute__((noinline)) void NAME(store_pull)(const struct law_pull_outputs outputs,
@@ -40,23 +69,22 @@ static __attribute__((noinline)) void NAME(store_pull)(const struct law_pull_out
         simd_store((REAL *)problem->value + at, sum->value);
 }
 
-SIMD_INLINE void NAME(compute_systems)(const struct law_form form,
-                                       const struct law_pull_outputs outputs,
+SIMD_INLINE void NAME(compute_systems)(const struct systems_variant variant,
                                        const struct law_sums_problem *problem, long long begin,
                                        long long end)
 {
-    const struct NAME(law_constants) law = NAME(law_load)(&problem->numbers);
-    const int bodies = (int)problem->target_count;
-    struct NAME(place) place[law_systems_most_bodies];
+    const struct NAME(systems_constants)
+        constants = {NAME(law_load)(&problem->numbers),
+                     variant.form.kind != law_custom || problem->is_symmetric};
+    struct NAME(block) block;
+    block.bodies = (int)problem->target_count;
     for (long long s = begin; s < end; s += NAME(lanes)) {
-        for (int i = 0; i < bodies; i++)
-            NAME(load_place)(problem, i * problem->system_stride + s, &place[i]);
-        for (int i = 0; i < bodies; i++) {
-            struct NAME(pull) sum;
-            NAME(sum_pulls)(form, outputs, &law, bodies, i, place, &sum);
-            const struct NAME(pull) found = sum; /* sum stays in registers */
-            NAME(store_pull)(outputs, problem, i * problem->system_stride + s, &found);
-        }
+        for (int i = 0; i < block.bodies; i++)
+            NAME(load_place)(problem, i * problem->system_stride + s, &block.place[i]);
+        NAME(block_evaluate)(variant, &constants, &block);
+        for (int i = 0; i < block.bodies; i++)
+            NAME(store_pull)
+        (variant.outputs, problem, i * problem->system_stride + s, &block.pull[i]);
     }
 }
 
@@ -64,13 +92,14 @@ SIMD_INLINE void NAME(compute_systems)(const struct law_form form,
 SIMD_INLINE void NAME(compute)(const struct law_form form, const struct law_sums_problem *problem,
                                long long begin, long long end)
 {
-    const struct law_pull_outputs force = {0}, rate = {.rate = 1}, all = {.rate = 1, .value = 1};
+    const struct systems_variant force = {form, {0}}, rate = {form, {.rate = 1}},
+                                 all = {form, {.rate = 1, .value = 1}};
     if (problem->value)
-        NAME(compute_systems)(form, all, problem, begin, end);
+        NAME(compute_systems)(all, problem, begin, end);
     else if (problem->jerk[0])
-        NAME(compute_systems)(form, rate, problem, begin, end);
+        NAME(compute_systems)(rate, problem, begin, end);
     else
-        NAME(compute_systems)(form, force, problem, begin, end);
+        NAME(compute_systems)(force, problem, begin, end);
 }
 
 #ifdef LAW_CUSTOM_BODY

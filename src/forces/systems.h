@@ -6,7 +6,13 @@
 
 /* Maximum number of bodies of a system in an ensemble: beyond, threads and vectors have enough to
  * do within one system. */
-enum { systems_max_bodies = 64 };
+enum { systems_max_bodies = 64, systems_room = systems_max_bodies };
+
+/* What the loop over the pairs of small systems is compiled for, of gravity (systems_block.h). */
+struct systems_variant {
+    int32_t dimensions;
+    enum forces_outputs outputs;
+};
 
 /* Errors: KITH_INVALID_ARGUMENT for a problem of many systems of more bodies. */
 static inline kith_status systems_check(const struct forces_problem *problem)

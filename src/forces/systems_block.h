@@ -1,9 +1,5 @@
-/* As many independent systems as a vector has lanes, side by side, and the forces in each. For one
- * precision: included by kernels' bodies after forces/pair.h, with the same names defined.
- *
- * A body is an array of vectors, so that a block of few bodies is a few kilobytes in one piece,
- * whatever the stride of the problem's arrays. Bringing a block in and out costs one strided pass
- * over the state; a pair costs no shuffle, and the arithmetic fills every lane. */
+/* Gravity in the loop of small systems, with arithmetic of its own, for one precision: included by
+ * kernels' bodies after forces/pair.h, with the same names defined. */
 
 enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL) };
 
@@ -18,17 +14,17 @@ struct NAME(pull) {
     VREAL acceleration[3], jerk[3], potential;
 };
 
-struct NAME(block) {
-    int32_t bodies;
-    struct NAME(place) place[systems_max_bodies];
-    struct NAME(pull) pull[systems_max_bodies];
-};
+struct NAME(systems_constants); /* none */
 
 /* Pair i, j of each system. */
-SIMD_INLINE void NAME(pull_together)(const int32_t dimensions, const enum forces_outputs outputs,
+SIMD_INLINE void NAME(pull_together)(const struct systems_variant variant,
+                                     const struct NAME(systems_constants) * constants,
                                      const struct NAME(place) * i, const struct NAME(place) * j,
                                      struct NAME(pull) * of_i, struct NAME(pull) * of_j)
 {
+    (void)constants;
+    const int32_t dimensions = variant.dimensions;
+    const enum forces_outputs outputs = variant.outputs;
     const VREAL softening2 = (i->half_softening2 + S2_FLOOR) + j->half_softening2;
     VREAL d[3], field[3];
     SIMD_UNROLL
@@ -69,36 +65,20 @@ SIMD_INLINE void NAME(pull_together)(const int32_t dimensions, const enum forces
 }
 
 /* to = from where the kernel uses it. */
-SIMD_INLINE void NAME(copy_pull)(const int32_t dimensions, const enum forces_outputs outputs,
+SIMD_INLINE void NAME(copy_pull)(const struct systems_variant variant,
                                  const struct NAME(pull) * from, struct NAME(pull) * to)
 {
     SIMD_UNROLL
-    for (int32_t c = 0; c < dimensions; c++) {
+    for (int32_t c = 0; c < variant.dimensions; c++) {
         to->acceleration[c] = from->acceleration[c];
-        if (outputs == forces_jerk)
+        if (variant.outputs == forces_jerk)
             to->jerk[c] = from->jerk[c];
     }
-    if (outputs != forces_acceleration)
+    if (variant.outputs != forces_acceleration)
         to->potential = from->potential;
 }
 
-/* Every pair once. */
-SIMD_INLINE void NAME(block_evaluate)(const int32_t dimensions, const enum forces_outputs outputs,
-                                      struct NAME(block) * block)
-{
-    const struct NAME(pull) none = {0};
-    for (int32_t i = 0; i < block->bodies; i++)
-        NAME(copy_pull)(dimensions, outputs, &none, &block->pull[i]);
-    for (int32_t i = 0; i < block->bodies; i++) {
-        const struct NAME(place) *place = &block->place[i];
-        struct NAME(pull) pull;
-        NAME(copy_pull)(dimensions, outputs, &block->pull[i], &pull);
-        for (int32_t j = i + 1; j < block->bodies; j++)
-            NAME(pull_together)
-        (dimensions, outputs, place, &block->place[j], &pull, &block->pull[j]);
-        NAME(copy_pull)(dimensions, outputs, &pull, &block->pull[i]);
-    }
-}
+#include "forces/systems_loop_body.h"
 
 /* Brings in the systems from the s-th on: positions, masses times mass_factor and softening. */
 SIMD_INLINE void NAME(block_load)(const struct forces_problem *problem, double mass_factor,

@@ -1,24 +1,37 @@
-/* Forces in ensembles of small systems on the GPU: a thread per body, neighboring threads in
- * neighboring systems, so that all their reading is side by side. The sources of a system stay in
- * the first-level cache from one of its bodies to the next. Each pair is met from both sides. */
+/* Forces in ensembles of small systems on the GPU: gravity in the loop of small systems. */
 
 #include "core/status.h"
 #include "device/cuda.h"
 #include "forces/direct_cuda.h"
 #include "forces/pair_cuda.cuh"
 #include "forces/systems.h"
-
-enum { block_systems = 32, block_bodies = 4 };
+#include "forces/systems_loop_cuda.cuh"
 
 template <typename real> __device__ real number_at(const void *column, int64_t at)
 {
     return column ? ((const real *)column)[at] : (real)0;
 }
 
-template <typename real, enum forces_outputs outputs>
-__device__ struct pair_body<real> load_body(const struct forces_problem &problem, int64_t at)
+/* + 0: no −0 of an empty sum. */
+template <typename real> __device__ void store(void *column, int64_t at, double g, real sum)
 {
-    struct pair_body<real> body;
+    if (column)
+        ((real *)column)[at] = (real)(g * (double)sum + 0.0);
+}
+
+template <typename real, enum forces_outputs outputs>
+struct gravity_in_systems {
+    typedef struct forces_problem problem; typedef struct pair_body<real> body; struct constants{};
+    struct sums{real value[pair_values(outputs)];};
+
+static __device__ inline constants load(const problem &)
+{
+    return {};
+}
+
+static __device__ inline body load_body(const problem &problem, int64_t at)
+{
+    body body;
     for (int c = 0; c < 3; c++) {
         body.x[c] = number_at<real>(problem.target_position[c], at);
         body.v[c] =
@@ -31,41 +44,33 @@ __device__ struct pair_body<real> load_body(const struct forces_problem &problem
     return body;
 }
 
-/* + 0: no −0 of an empty sum. */
-template <typename real> __device__ void store(void *column, int64_t at, double g, real sum)
+static __device__ inline void add(const constants &, const body &target, const body &source,
+                                  sums &sums)
 {
-    if (column)
-        ((real *)column)[at] = (real)(g * (double)sum + 0.0);
+    const real softening2 = target.half_softening2 + s2_floor<real>();
+    add_pair<real, outputs>(target.x, target.v, softening2 + source.half_softening2, source, false,
+                            sums.value);
 }
 
+static __device__ inline void put(const problem &problem, int64_t at, const sums &sums)
+{
+    const double g = problem.gravitational_constant;
+    for (int c = 0; c < 3; c++) {
+        store(problem.acceleration[c], at, g, sums.value[c]);
+        if constexpr (outputs == forces_jerk)
+            store(problem.jerk[c], at, g, sums.value[4 + c]);
+    }
+    if constexpr (outputs != forces_acceleration)
+        store(problem.potential, at, -g, sums.value[3]);
+}
+}
+;
+
 template <typename real, enum forces_outputs outputs>
-static __global__ void __launch_bounds__(block_systems *block_bodies)
+static __global__ void __launch_bounds__(systems_block *systems_bodies)
     systems_kernel(const struct forces_problem problem)
 {
-    const int64_t s = (int64_t)blockIdx.x * block_systems + threadIdx.x;
-    if (s >= problem.system_count)
-        return;
-    for (int64_t i = threadIdx.y; i < problem.target_count; i += block_bodies) {
-        const int64_t at = i * problem.system_stride + s;
-        const struct pair_body<real> target = load_body<real, outputs>(problem, at);
-        const real softening2 = target.half_softening2 + s2_floor<real>();
-        real sums[pair_values(outputs)] = {};
-        for (int64_t j = 0; j < problem.target_count; j++)
-            if (j != i) {
-                const struct pair_body<real> source =
-                    load_body<real, outputs>(problem, j * problem.system_stride + s);
-                add_pair<real, outputs>(target.x, target.v, softening2 + source.half_softening2,
-                                        source, false, sums);
-            }
-        const double g = problem.gravitational_constant;
-        for (int c = 0; c < 3; c++) {
-            store(problem.acceleration[c], at, g, sums[c]);
-            if constexpr (outputs == forces_jerk)
-                store(problem.jerk[c], at, g, sums[4 + c]);
-        }
-        if constexpr (outputs != forces_acceleration)
-            store(problem.potential, at, -g, sums[3]);
-    }
+    in_systems<struct gravity_in_systems<real, outputs>>(problem);
 }
 
 template <typename real>
@@ -74,10 +79,9 @@ static kith_status launch(kith_context *context, const struct forces_problem *pr
     void (*const kernels[])(const struct forces_problem) = {
         systems_kernel<real, forces_acceleration>, systems_kernel<real, forces_potential>,
         systems_kernel<real, forces_jerk>};
-    const int64_t blocks = (problem->system_count + block_systems - 1) / block_systems;
-    kernels[forces_outputs_of(
-        problem)]<<<(unsigned)blocks, dim3(block_systems, block_bodies), 0, cuda_stream(context)>>>(
-        *problem);
+    const int64_t blocks = (problem->system_count + systems_block - 1) / systems_block;
+    kernels[forces_outputs_of(problem)]<<<(unsigned)blocks, dim3(systems_block, systems_bodies), 0,
+                                          cuda_stream(context)>>>(*problem);
     return cuda_check_launch("starting the kernel of forces in many systems");
 }
 

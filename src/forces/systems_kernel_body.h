@@ -45,12 +45,13 @@ SIMD_INLINE void NAME(store_block)(const enum forces_outputs outputs,
     static void NAME(outputs##_##dimensions)(const struct forces_problem *problem, int64_t begin,  \
                                              int64_t end)                                          \
     {                                                                                              \
+        const struct systems_variant variant = {dimensions, outputs};                              \
         struct NAME(block) block;                                                                  \
         for (int64_t s = begin; s < end; s += NAME(lanes)) {                                       \
             NAME(block_load)(problem, 1, s, &block);                                               \
             if ((outputs) == forces_jerk)                                                          \
                 NAME(load_velocities)(problem, s, &block);                                         \
-            NAME(block_evaluate)(dimensions, outputs, &block);                                     \
+            NAME(block_evaluate)(variant, NULL, &block);                                           \
             NAME(store_block)(outputs, problem, s, &block);                                        \
         }                                                                                          \
     }

@@ -48,7 +48,8 @@ SIMD_INLINE void NAME(advance_many)(struct NAME(block) * block, const int32_t di
                                     const struct advance_program *program, int32_t first,
                                     int32_t end)
 {
-    NAME(block_evaluate)(dimensions, forces_acceleration, block);
+    const struct systems_variant variant = {dimensions, forces_acceleration};
+    NAME(block_evaluate)(variant, NULL, block);
     for (int32_t i = 0; i < block->bodies; i++)
         NAME(run_body)(block, i, dimensions, program, first, end);
 }
@@ -59,6 +60,7 @@ SIMD_INLINE void NAME(advance_few)(struct NAME(block) * block, const int32_t bod
                                    const int32_t dimensions, const struct advance_program *program,
                                    int32_t first, int32_t end)
 {
+    const struct systems_variant variant = {dimensions, forces_acceleration};
     struct NAME(pull) pull[8];
     SIMD_UNROLL
     for (int32_t i = 0; i < bodies; i++) {
@@ -71,8 +73,8 @@ SIMD_INLINE void NAME(advance_few)(struct NAME(block) * block, const int32_t bod
         SIMD_UNROLL
         for (int32_t j = i + 1; j < bodies; j++)
             NAME(pull_together)
-        (dimensions, forces_acceleration, &block->place[i], &block->place[j], &pull[i], &pull[j]);
-        NAME(copy_pull)(dimensions, forces_acceleration, &pull[i], &block->pull[i]);
+        (variant, NULL, &block->place[i], &block->place[j], &pull[i], &pull[j]);
+        NAME(copy_pull)(variant, &pull[i], &block->pull[i]);
     }
     for (int32_t i = 0; i < bodies; i++)
         NAME(run_body)(block, i, dimensions, program, first, end);
