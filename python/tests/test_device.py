@@ -1,5 +1,6 @@
 """device="auto" chooses by the size of the arrays in host memory; a GPU is pretended."""
 
+import contextlib
 import logging
 
 import numpy
@@ -37,8 +38,10 @@ def test_calls_tell_their_size(asked):
     kith.sum(x.astype("float32"), "r", cutoff=1.0)
     kith.forces(x, cutoff=1.5, cell=[4.0, 4.0, 4.0])
     kith.Simulation(x, dt=0.1, cutoff=1.5)
-    kith.forces(x, solver="pme", cell=[4.0, 4.0, 4.0])
-    kith.Simulation(x, dt=0.1, solver="pme", cell=[4.0, 4.0, 4.0])
+    with contextlib.suppress(NotImplementedError):  # of a build without FFTW
+        kith.forces(x, solver="pme", cell=[4.0, 4.0, 4.0])
+    with contextlib.suppress(NotImplementedError):
+        kith.Simulation(x, dt=0.1, solver="pme", cell=[4.0, 4.0, 4.0])
     kith.forces(x, solver="ewald", cell=[4.0, 4.0, 4.0])
     assert asked == [
         ("forces", 400, 20, False, 2), ("forces", 100, 25, True, 0), ("matrix", 400, 20, False, 0),
