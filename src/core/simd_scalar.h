@@ -84,7 +84,9 @@ SIMD_INLINE vdouble simd_select(vint64 mask, vdouble a, vdouble b)
 /* To 2 units in the last place. */
 SIMD_INLINE float simd_float_reciprocal(float x)
 {
-    return __fdividef(1.0f, x);
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
 }
 
 SIMD_INLINE double simd_estimate_rsqrt_double(double x)

@@ -1,9 +1,5 @@
-/* Steps of whfast on a GPU: a planet in each thread, a system in a part of a warp, with all of its
- * state in registers, and the arithmetic of the CPU's kernels (whfast_step.h).
- *
- * Of eight planets each takes 247 instructions of double precision a step in democratic
- * heliocentric coordinates and 299 in Jacobi's. An H200, of 132 multiprocessors with 64 such units
- * at 1.98 GHz, does 16.7·10¹² a second: a step of a system takes at least 0.118 and 0.143 ns. */
+/* Steps of whfast on a GPU: two planets in each thread, a system in a part of a warp, with all of
+ * its state in registers, and the arithmetic of the CPU's kernels (whfast_step.h). */
 
 #include "simulation/whfast_cuda.h"
 
@@ -11,7 +7,9 @@
 #include "device/cuda.h"
 #include "simulation/whfast_frames.h"
 
-enum { block_threads = 128, warp = 32, most_slots = 2 };
+/* Planets of a thread, whose instructions fill each other's latencies, and blocks of a
+ * multiprocessor, for 168 registers. */
+enum { block_threads = 128, slots = 2, step_blocks = 3 };
 
 /* A problem as kernels see it, with the pointers of whfast_problem. */
 struct whfast_device {
@@ -26,7 +24,7 @@ struct whfast_device {
 };
 
 /* The planets of a thread. */
-template <int slots> struct whfast_lane {
+struct whfast_lane {
     vdouble q[3 * slots], v[3 * slots], lost_q[3 * slots], lost_v[3 * slots];
     vdouble x[3 * slots], dx[3 * slots], a[3 * slots], pull[3 * slots], terms[3 * slots];
     vdouble saved[6 * slots];
@@ -34,8 +32,7 @@ template <int slots> struct whfast_lane {
     vdouble inverse[slots], ratio[slots], kick[slots];
 };
 
-template <int slots>
-SIMD_INLINE void point_to(struct whfast_lane<slots> &lane, struct whfast_planets &p)
+SIMD_INLINE void point_to(struct whfast_lane &lane, struct whfast_planets &p)
 {
     p.q = lane.q;
     p.v = lane.v;
@@ -73,7 +70,7 @@ SIMD_INLINE bool is_there(const struct whfast_device &problem, const struct whfa
 /* The planet of vector k. */
 SIMD_INLINE int64_t planet_of(const struct whfast_layout layout, int64_t k)
 {
-    return k * layout.lanes + whfast_lane_of(layout);
+    return 2 * whfast_lane_of(layout) + k;
 }
 
 SIMD_INLINE bool has_planet(const struct whfast_device &problem, const struct whfast_layout layout,
@@ -180,9 +177,6 @@ SIMD_INLINE void load_kept(const struct whfast_device &problem, const struct whf
     load_vectors(problem, layout, problem.kept_velocity, 0, 0, p.v);
     load_vectors(problem, layout, problem.lost_position, 0, 0, p.lost_q);
     load_vectors(problem, layout, problem.lost_velocity, 0, 0, p.lost_v);
-    load_vector(problem, layout, problem.kept_position, problem.planets, p.center);
-    load_vector(problem, layout, problem.kept_velocity, problem.planets, p.center_velocity);
-    load_vector(problem, layout, problem.lost_position, problem.planets, p.lost_center);
 }
 
 SIMD_INLINE void store_kept(const struct whfast_device &problem, const struct whfast_layout layout,
@@ -192,9 +186,6 @@ SIMD_INLINE void store_kept(const struct whfast_device &problem, const struct wh
     store_vectors(problem, layout, p.v, 0, problem.kept_velocity);
     store_vectors(problem, layout, p.lost_q, 0, problem.lost_position);
     store_vectors(problem, layout, p.lost_v, 0, problem.lost_velocity);
-    store_vector(problem, layout, p.center, problem.planets, problem.kept_position);
-    store_vector(problem, layout, p.center_velocity, problem.planets, problem.kept_velocity);
-    store_vector(problem, layout, p.lost_center, problem.planets, problem.lost_position);
 }
 
 /* Makes the state that is kept from positions and velocities. */
@@ -202,7 +193,7 @@ static __global__ void __launch_bounds__(block_threads)
     begin_kernel(const __grid_constant__ struct whfast_device problem,
                  const struct whfast_layout layout)
 {
-    struct whfast_lane<most_slots> lane;
+    struct whfast_lane lane;
     struct whfast_planets p;
     p.layout = layout;
     p.planets = problem.planets;
@@ -225,6 +216,9 @@ static __global__ void __launch_bounds__(block_threads)
     drift_any(&p, first_drift(problem.choice.kernel) * problem.h);
     drift_center(&p, first_drift(problem.choice.kernel) * problem.h);
     store_kept(problem, layout, p);
+    store_vector(problem, layout, p.center, problem.planets, problem.kept_position);
+    store_vector(problem, layout, p.center_velocity, problem.planets, problem.kept_velocity);
+    store_vector(problem, layout, p.lost_center, problem.planets, problem.lost_position);
 }
 
 /* Makes positions and velocities from the state that is kept. */
@@ -232,7 +226,7 @@ static __global__ void __launch_bounds__(block_threads)
     end_kernel(const __grid_constant__ struct whfast_device problem,
                const struct whfast_layout layout)
 {
-    struct whfast_lane<most_slots> lane;
+    struct whfast_lane lane;
     struct whfast_planets p;
     p.layout = layout;
     p.planets = problem.planets;
@@ -240,6 +234,9 @@ static __global__ void __launch_bounds__(block_threads)
     point_to(lane, p);
     load_masses(problem, layout, p);
     load_kept(problem, layout, p);
+    load_vector(problem, layout, problem.kept_position, problem.planets, p.center);
+    load_vector(problem, layout, problem.kept_velocity, problem.planets, p.center_velocity);
+    load_vector(problem, layout, problem.lost_position, problem.planets, p.lost_center);
     vdouble star[3], star_velocity[3];
     drift_any(&p, -first_drift(problem.choice.kernel) * problem.h);
     drift_center(&p, -first_drift(problem.choice.kernel) * problem.h);
@@ -251,54 +248,29 @@ static __global__ void __launch_bounds__(block_threads)
     store_vector(problem, layout, star_velocity, 0, problem.velocity);
 }
 
-/* The center of mass in the loop of steps: a component in each of four lanes, where there are so
- * many. */
-template <int lanes> struct center_lane {
-    static constexpr bool is_divided = lanes >= 4;
-    vdouble at, rate, lost;
-
-    __device__ __forceinline__ explicit center_lane(const struct whfast_planets &p)
-    {
-        const unsigned lane = threadIdx.x % 4;
-        at = lane == 0 ? p.center[0] : lane == 1 ? p.center[1] : p.center[2];
-        rate = lane == 0   ? p.center_velocity[0]
-               : lane == 1 ? p.center_velocity[1]
-                           : p.center_velocity[2];
-        lost = lane == 0 ? p.lost_center[0] : lane == 1 ? p.lost_center[1] : p.lost_center[2];
-    }
-
-    __device__ __forceinline__ void drift(struct whfast_planets &p, double h)
-    {
-        if (is_divided)
-            at = whfast_add(at, simd_fma(rate, h, lost), &lost);
-        else
-            drift_center(&p, h);
-    }
-
-    __device__ __forceinline__ void put(struct whfast_planets &p) const
-    {
-#pragma unroll
-        for (int32_t c = 0; is_divided && c < 3; c++) {
-            p.center[c] = __shfl_sync(whfast_warp, at, c, lanes);
-            p.lost_center[c] = __shfl_sync(whfast_warp, lost, c, lanes);
-        }
-    }
-};
-
-/* Blocks of a multiprocessor, for registers of 128, 168 or 255. Five blocks of 96 registers spill:
- * of 10⁶ systems on an H200 they take 0.21 to 0.24 ns per step and system of 8 planets and 0.058 of
- * 2, and four, with 262 instructions instead of 247, took 0.205 and 0.036. */
-__host__ __device__ constexpr int blocks_for(int slots, bool is_jacobi)
+/* The center of mass of each system, a component in each thread. */
+static __global__ void __launch_bounds__(block_threads)
+    center_kernel(const __grid_constant__ struct whfast_device problem)
 {
-    return slots > 1 ? 2 : is_jacobi ? 3 : 4;
+    const int64_t system = (int64_t)blockIdx.x * block_threads + threadIdx.x;
+    const int32_t c = (int32_t)blockIdx.y;
+    if (system >= problem.systems || !problem.kept_position[c])
+        return;
+    const int64_t at = problem.planets * problem.stride + system;
+    vdouble center = problem.kept_position[c][at], lost = problem.lost_position[c][at];
+    const vdouble velocity = problem.kept_velocity[c][at];
+    for (int64_t step = 0; step < problem.steps; step++)
+        center = whfast_add(center, simd_fma(velocity, problem.h, lost), &lost);
+    problem.kept_position[c][at] = center + 0.0;
+    problem.lost_position[c][at] = lost + 0.0;
 }
 
-template <int lanes, int slots, int kernel, bool is_jacobi>
-static __global__ void __launch_bounds__(block_threads, blocks_for(slots, is_jacobi))
+template <int lanes, int kernel, bool is_jacobi>
+static __global__ void __launch_bounds__(block_threads, step_blocks)
     step_kernel(const __grid_constant__ struct whfast_device problem)
 {
     const struct whfast_layout layout = {false, slots, lanes};
-    struct whfast_lane<slots> lane;
+    struct whfast_lane lane;
     struct whfast_planets p;
     p.layout = layout;
     p.planets = problem.planets;
@@ -306,16 +278,15 @@ static __global__ void __launch_bounds__(block_threads, blocks_for(slots, is_jac
     point_to(lane, p);
     load_masses(problem, layout, p);
     load_kept(problem, layout, p);
-    const double h = problem.h;
-    if (kernel == whfast_composition) {
-        step_any(&p, whfast_composition, h, problem.steps);
-    } else {
-        center_lane<lanes> center(p);
-        for (int64_t step = 0; step < problem.steps; step++) {
-            step_at_once(&p, layout, (enum whfast_kernel)kernel, is_jacobi, h);
-            center.drift(p, h);
+    /* Two steps in turn need no copies of the state. */
+#pragma unroll(kernel == whfast_default && lanes <= 8 ? 2 : 1)
+    for (int64_t step = 0; step < problem.steps; step++) {
+        if (kernel == whfast_composition) {
+            compose(&p, problem.h);
+            drift_any(&p, problem.h);
+        } else {
+            step_at_once(&p, layout, (enum whfast_kernel)kernel, is_jacobi, problem.h);
         }
-        center.put(p);
     }
     store_kept(problem, layout, p);
 }
@@ -323,20 +294,19 @@ static __global__ void __launch_bounds__(block_threads, blocks_for(slots, is_jac
 typedef void step_function(const struct whfast_device);
 
 /* Of the choices that a step has. */
-template <int lanes, int slots>
-static step_function *step_function_of(const struct whfast_choice *choice)
+template <int lanes> static step_function *step_function_of(const struct whfast_choice *choice)
 {
     if (choice->coordinates != whfast_jacobi)
-        return step_kernel<lanes, slots, whfast_default, false>;
+        return step_kernel<lanes, whfast_default, false>;
     switch (choice->kernel) {
     case whfast_default:
-        return step_kernel<lanes, slots, whfast_default, true>;
+        return step_kernel<lanes, whfast_default, true>;
     case whfast_lazy:
-        return step_kernel<lanes, slots, whfast_lazy, true>;
+        return step_kernel<lanes, whfast_lazy, true>;
     case whfast_modified_kick:
-        return step_kernel<lanes, slots, whfast_modified_kick, true>;
+        return step_kernel<lanes, whfast_modified_kick, true>;
     default:
-        return step_kernel<lanes, slots, whfast_composition, true>;
+        return step_kernel<lanes, whfast_composition, true>;
     }
 }
 
@@ -365,12 +335,11 @@ static struct whfast_device device_of(const struct whfast_problem *problem)
     return device;
 }
 
-/* The threads of a system: a power of two, and more than one planet in each only if a warp has too
- * few. */
+/* The threads of a system: a power of two. */
 static struct whfast_layout layout_of(int64_t planets)
 {
-    struct whfast_layout layout = {false, planets > warp ? 2 : 1, 2};
-    while (layout.lanes < planets && layout.lanes < warp)
+    struct whfast_layout layout = {false, slots, 1};
+    while (slots * layout.lanes < planets)
         layout.lanes *= 2;
     return layout;
 }
@@ -378,19 +347,19 @@ static struct whfast_layout layout_of(int64_t planets)
 static step_function *choose_steps(const struct whfast_layout layout,
                                    const struct whfast_choice *choice)
 {
-    switch (layout.lanes * layout.slots) {
+    switch (layout.lanes) {
+    case 1:
+        return step_function_of<1>(choice);
     case 2:
-        return step_function_of<2, 1>(choice);
+        return step_function_of<2>(choice);
     case 4:
-        return step_function_of<4, 1>(choice);
+        return step_function_of<4>(choice);
     case 8:
-        return step_function_of<8, 1>(choice);
+        return step_function_of<8>(choice);
     case 16:
-        return step_function_of<16, 1>(choice);
-    case 32:
-        return step_function_of<32, 1>(choice);
+        return step_function_of<16>(choice);
     default:
-        return step_function_of<32, 2>(choice);
+        return step_function_of<32>(choice);
     }
 }
 
@@ -406,8 +375,11 @@ kith_status whfast_cuda(kith_context *context, const struct whfast_problem *prob
         KITH_TRY(cuda_check_launch("starting the kernel of the coordinates of planets"));
     }
     if (problem->steps > 0) {
+        const dim3 centers((unsigned)((device.systems + block_threads - 1) / block_threads), 3);
         choose_steps(layout, &problem->choice)<<<blocks, block_threads, 0, stream>>>(device);
         KITH_TRY(cuda_check_launch("starting the kernel of the steps of whfast"));
+        center_kernel<<<centers, block_threads, 0, stream>>>(device);
+        KITH_TRY(cuda_check_launch("starting the kernel of centers of mass"));
     }
     if (problem->ends) {
         end_kernel<<<blocks, block_threads, 0, stream>>>(device, layout);

@@ -19,9 +19,12 @@
 #if defined(__CUDACC__)
 #include "orbits/universal_body.h"
 #define whfast_solve_any universal_solve_here
+/* An operand of an instruction, where a literal takes two instructions more. */
+#define WHFAST_TABLE static __constant__
 #else
 #include "orbits/universal.h"
 #define whfast_solve_any universal_solve
+#define WHFAST_TABLE     static const
 #endif
 
 enum { whfast_lanes = SIMD_BYTES / sizeof(double) };
@@ -50,24 +53,24 @@ struct whfast_functions {
 static const double whfast_most_z = 2.25, whfast_usual_z = 0.34;
 
 /* 6 c_3 − 1 and 2 c_2 − 1 are z times these over 6 and 2: coefficients 1/(k+2)! and 1/(k+3)!. */
-SIMD_TABLE const double whfast_of_c2[] = {1.0 / 24,
-                                          -1.0 / 720,
-                                          1.0 / 40320,
-                                          -1.0 / 3628800,
-                                          1.0 / 479001600,
-                                          -1.0 / 87178291200,
-                                          1.0 / 20922789888000,
-                                          -1.0 / 6402373705728000,
-                                          1.0 / 2432902008176640000};
-SIMD_TABLE const double whfast_of_c3[] = {1.0 / 120,
-                                          -1.0 / 5040,
-                                          1.0 / 362880,
-                                          -1.0 / 39916800,
-                                          1.0 / 6227020800,
-                                          -1.0 / 1307674368000,
-                                          1.0 / 355687428096000,
-                                          -1.0 / 121645100408832000,
-                                          1.0 / 51090942171709440000.0};
+WHFAST_TABLE double whfast_of_c2[] = {1.0 / 24,
+                                      -1.0 / 720,
+                                      1.0 / 40320,
+                                      -1.0 / 3628800,
+                                      1.0 / 479001600,
+                                      -1.0 / 87178291200,
+                                      1.0 / 20922789888000,
+                                      -1.0 / 6402373705728000,
+                                      1.0 / 2432902008176640000};
+WHFAST_TABLE double whfast_of_c3[] = {1.0 / 120,
+                                      -1.0 / 5040,
+                                      1.0 / 362880,
+                                      -1.0 / 39916800,
+                                      1.0 / 6227020800,
+                                      -1.0 / 1307674368000,
+                                      1.0 / 355687428096000,
+                                      -1.0 / 121645100408832000,
+                                      1.0 / 51090942171709440000.0};
 enum { whfast_terms = 9, whfast_usual_terms = 6 };
 
 /* 1/6 is this and 0x1.555…p−3. */
@@ -202,18 +205,15 @@ SIMD_INLINE vdouble whfast_dot(const vdouble a[3], const vdouble b[3])
     return simd_fma(a[2], b[2], simd_fma(a[1], b[1], a[0] * b[0]));
 }
 
+#if SIMD_IS_SCALAR
+#include "simulation/whfast_kepler_scalar.h"
+#else
 /* A drift by a time h before its equation is solved. */
 struct whfast_start {
     struct whfast_orbit orbit;
     vdouble inverse, guess; /* of r, of s */
-#if SIMD_IS_SCALAR
-    vint64 is_smooth; /* the guess is good, if it is near */
-#endif
 };
 
-#if SIMD_IS_SCALAR
-#include "simulation/whfast_kepler_scalar.h"
-#else
 /* 1 / √x to about 2^−20, for a guess, sooner than the hardware's root and quotient. */
 SIMD_INLINE vdouble whfast_rsqrt(vdouble x)
 {
@@ -275,7 +275,6 @@ SIMD_INLINE struct whfast_functions whfast_solve(const struct whfast_start *star
     whfast_solve_some(start, 1, &at);
     return at;
 }
-#endif
 
 /* Moves the planets from from_q and from_v, where the drift starts; q and v go with what did not
  * fit into them, or is not yet added to them. */
@@ -312,5 +311,7 @@ SIMD_INLINE void whfast_kepler(vdouble mu, vdouble h, vdouble q[3], vdouble v[3]
     const struct whfast_functions at = whfast_solve(&start);
     whfast_end(&start, &at, q, v, lost_q, lost_v);
 }
+
+#endif
 
 #endif

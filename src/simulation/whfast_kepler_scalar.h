@@ -1,96 +1,143 @@
-/* The root of Kepler's equation for one planet, on a GPU, whose units for single precision have
- * nothing else to do. Included by whfast_kepler.h.
+/* A drift of one planet, on a GPU. Included by whfast_kepler.h.
  *
- * With σ = s r / h the equation is F(σ) = 0,
+ * With σ = s r / h, γ_n = G_n (r / h)^n and the numbers without a unit
  *
- *     F = σ + a σ² c_2(k σ²) + b σ³ c_3(k σ²) − 1,  a = (r·v) h / r²,  b = ζ h² / r³,  k = β h² /
- * r²,
+ *     a = (r·v) h / r²,  p = μ h² / r³,  b = ζ h² / r³ = v² h² / r² − p,  k = β h² / r² = p − b
  *
- * numbers without a unit, of which σ = 1 + … is found in single precision: from the series that
- * vectors have as their guess, by one step of third order. What is then left of the error, some
- * 2^−22, is removed by one step of second order in double precision. */
+ * Kepler's equation is F = x + a γ_2 + b γ_3 = 0 for x = σ − 1, with γ_n = σ^n c_n(k σ²), and
+ *
+ *     r' / r = F' = ρ = 1 + a γ_1 + b γ_2.
+ *
+ * x is found in single precision, whose units have nothing else to do: from the series that
+ * vectors have as their guess, by one step of third order. As x is small, what is left of the error
+ * of σ is about 2^−24 x, and one step of Newton's removes it. */
 
-/* The root of 1 = σ (1 + A σ + …), as whfast_revert with u = 1. */
-SIMD_INLINE float whfast_first_sigma(float a, float b, float k)
+/* f, g and their rates: q − f q + g v and v − f_rate q − g_rate v are the end of a drift. */
+struct whfast_gauss {
+    vdouble f, g, f_rate, g_rate;
+};
+
+/* x, from the first terms of its series, −A + 2 A² − B and 5 A (B − A²) + k A / 12 with A = a / 2
+ * and B = b / 6; then F at σ = 1 + x, and F'' of the step. */
+SIMD_INLINE float whfast_x(float a, float b, float k, vint64 *is_smooth)
 {
-    const float A = a * 0.5f, B = b * (1.0f / 6), C = k * A * (-1.0f / 12),
-                D = k * B * (-1.0f / 20);
-    const float A2 = A * A;
+    const float most_z = 0.34f;
+    const float A = a * 0.5f, B = b * (1.0f / 6), A2 = A * A;
     const float two = fmaf(A + A, A, -B) - A;
-    const float three = fmaf(5.0f * A, B - A2, -C);
-    const float four = fmaf(A2, fmaf(14.0f, A2, -21.0f * B), -D) + 3.0f * fmaf(B, B, (A + A) * C);
-    return 1.0f + (two + (three + four));
-}
-
-/* F' and its derivatives are of an order that the last step needs, if *is_smooth. */
-SIMD_INLINE float whfast_sigma(float a, float b, float k, vint64 *is_smooth)
-{
-    const float most_z = 0.34f, most_third = 12;
-    const float first = whfast_first_sigma(a, b, k), first2 = first * first, z = k * first2;
+    const float x = fmaf(A, fmaf(5.0f, B - A2, k * (1.0f / 12)), two);
+    const float s = 1.0f + x, s2 = s * s, z = k * s2;
     const float c2 = fmaf(-z, fmaf(-z, fmaf(-z, 1.0f / 40320, 1.0f / 720), 1.0f / 24), 0.5f);
     const float c3 = fmaf(-z, fmaf(-z, fmaf(-z, 1.0f / 362880, 1.0f / 5040), 1.0f / 120), 1.0f / 6);
-    const float c1 = fmaf(-z, c3, 1.0f), c0 = fmaf(-z, c2, 1.0f);
-    const float g1 = first * c1, g2 = first2 * c2, g3 = first * first2 * c3;
-    const float miss = fmaf(b, g3, fmaf(a, g2, first - 1.0f));
-    const float slope = fmaf(b, g2, fmaf(a, g1, 1.0f));
-    const float curve = fmaf(b, g1, a * c0), third = fmaf(b, c0, -(k * a * g1));
-    const float inverse = simd_float_reciprocal(slope), u = -miss * inverse;
-    const float A = curve * inverse * 0.5f * u, B = third * inverse * (1.0f / 6) * u * u;
-    *is_smooth = fabsf(z) <= most_z && fabsf(third * inverse * first2) <= most_third ? -1 : 0;
-    return fmaf(u, fmaf(A + A, A, -B) - A, first + u);
+    const float g1 = s * fmaf(-z, c3, 1.0f), g2 = s2 * c2, g3 = s * s2 * c3;
+    const float miss = fmaf(b, g3, fmaf(a, g2, x)), slope = fmaf(b, g2, fmaf(a, g1, 1.0f));
+    const float curve = fmaf(b, g1, a * fmaf(-z, c2, 1.0f)), inverse = simd_float_reciprocal(slope);
+    const float u = miss * inverse;
+    *is_smooth = fabsf(z) <= most_z ? -1 : 0;
+    return x - fmaf(curve * inverse * 0.5f, u * u, u);
 }
 
-SIMD_INLINE struct whfast_start whfast_begin(vdouble mu, vdouble h, const vdouble q[3],
-                                             const vdouble v[3])
+/* Whether |d| is less than 2^−25, by its exponent: comparisons of doubles take their time. */
+SIMD_INLINE vint64 whfast_is_small(vdouble d)
+{
+    const int32_t exponent = 1023 - 25;
+    uint64_t bits;
+    memcpy(&bits, &d, sizeof bits);
+    return (int32_t)(bits >> 32 & 0x7fffffff) < exponent << 20 ? -1 : 0;
+}
+
+/* A number of single precision with the last bits of another one after its own: rounding of the
+ * squares of short numbers has a bias. */
+SIMD_INLINE vdouble whfast_fill(vdouble x, vdouble other)
+{
+    uint64_t bits, rest;
+    memcpy(&bits, &x, sizeof bits);
+    memcpy(&rest, &other, sizeof rest);
+    bits |= rest & 0x1fffffff;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* Σ_k coefficient[k] z^k of the usual terms. */
+SIMD_INLINE vdouble whfast_horner(vdouble z, const double *coefficient)
+{
+    vdouble sum = coefficient[whfast_usual_terms - 1];
+    SIMD_UNROLL
+    for (int32_t k = whfast_usual_terms - 2; k >= 0; k--)
+        sum = simd_fma(sum, z, coefficient[k]);
+    return sum;
+}
+
+/* A drift by h, if *is_found. */
+SIMD_INLINE struct whfast_gauss whfast_try(vdouble mu, vdouble h, const vdouble q[3],
+                                           const vdouble v[3], vint64 *is_found)
+{
+    const vdouble r2 = whfast_dot(q, q), rv = whfast_dot(q, v), v2 = whfast_dot(v, v);
+    const vdouble i = simd_rsqrt(r2), i2 = i * i, hi2 = h * i2;
+    const vdouble pull = (mu * h) * (i2 * i), p = h * pull;
+    const vdouble a = rv * hi2, b = simd_fma(v2, h * hi2, -p), k = p - b;
+    const vdouble x = whfast_fill(whfast_x((float)a, (float)b, (float)k, is_found), a);
+    const vdouble s = 1.0 + x, s2 = s * s, z = k * s2;
+    const vdouble c2 = simd_fma(-z, whfast_horner(z, whfast_of_c2), 0.5);
+    const vdouble c3 = simd_fma(-z, whfast_horner(z, whfast_of_c3), whfast_rest_of_sixth) + 1.0 / 6;
+    vdouble g2 = s2 * c2, g3 = s * s2 * c3, g1 = simd_fma(-k, g3, s);
+    const vdouble g0 = simd_fma(-k, g2, 1.0);
+    const vdouble miss = simd_fma(a, g2, simd_fma(b, g3, x));
+    const vdouble slope = simd_fma(a, g1, simd_fma(b, g2, 1.0));
+    const vdouble rough = simd_rough_reciprocal(slope), d = miss * rough, half = 0.5 * d;
+    g3 = simd_fma(-d, simd_fma(-half, g1, g2), g3);
+    g2 = simd_fma(-d, simd_fma(-half, g0, g1), g2);
+    g1 = simd_fma(-d, g0, g1);
+    const vdouble end = simd_fma(a, g1, simd_fma(b, g2, 1.0));
+    const vdouble inverse = simd_fma(rough, simd_fma(-end, rough, 1.0), rough);
+    *is_found &= whfast_is_small(d);
+    const vdouble f = p * g2;
+    const struct whfast_gauss gauss = {f, simd_fma(-(h * p), g3, h), pull * g1 * inverse,
+                                       f * inverse};
+    return gauss;
+}
+
+/* A drift that the usual steps do not solve. */
+SIMD_OUTLINE struct whfast_gauss whfast_drift_rest(vdouble mu, vdouble h, const vdouble q[3],
+                                                   const vdouble v[3])
 {
     const vdouble r2 = whfast_dot(q, q), rv = whfast_dot(q, v), v2 = whfast_dot(v, v);
     vdouble inverse;
     const vdouble r = simd_roots(r2, &inverse), pull = mu * inverse;
-    const vdouble beta = (pull + pull) - v2, u = h * inverse, u2 = u * u;
-    struct whfast_start start = {{r, rv, beta, simd_fma(-beta, r, mu), mu, h}, inverse, 0, 0};
-    start.guess = u * whfast_sigma((float)(rv * inverse * u), (float)((v2 - pull) * u2),
-                                   (float)(beta * u2), &start.is_smooth);
-    return start;
+    const vdouble beta = (pull + pull) - v2;
+    const struct whfast_orbit orbit = {r, rv, beta, simd_fma(-beta, r, mu), mu, h};
+    const struct whfast_functions first = {h * inverse, 0, 0, 0};
+    const struct whfast_functions at = whfast_solve_rest(&orbit, first, 0);
+    const vdouble end = simd_fma(rv, at.g1, simd_fma(orbit.zeta, at.g2, r));
+    const vdouble at_end = simd_quotient(mu, end);
+    const struct whfast_gauss gauss = {pull * at.g2, simd_fma(-mu, at.g3, h),
+                                       at_end * at.g1 * inverse, at_end * at.g2};
+    return gauss;
 }
 
-/* The functions at s + d for a d of 2^−19 s. */
-SIMD_INLINE struct whfast_functions whfast_shift_little(const struct whfast_orbit *orbit,
-                                                        const struct whfast_functions *at,
-                                                        vdouble g0, vdouble d)
+/* Moves a planet from from_q and from_v. */
+SIMD_INLINE void whfast_move(const struct whfast_gauss *gauss, const vdouble from_q[3],
+                             const vdouble from_v[3], vdouble q[3], vdouble v[3], vdouble lost_q[3],
+                             vdouble lost_v[3])
 {
-    const vdouble half = d * d * 0.5;
-    const vdouble g3 = simd_fma(half, at->g1, simd_fma(d, at->g2, at->g3));
-    const vdouble g2 = simd_fma(half, g0, simd_fma(d, at->g1, at->g2));
-    const vdouble s = at->s + d;
-    const struct whfast_functions there = {s, simd_fma(-orbit->beta, g3, s), g2, g3};
-    return there;
+    SIMD_UNROLL
+    for (int32_t c = 0; c < 3; c++) {
+        const vdouble way =
+            simd_fma(-gauss->f, from_q[c], simd_fma(gauss->g, from_v[c], lost_q[c]));
+        const vdouble change =
+            simd_fma(-gauss->f_rate, from_q[c], simd_fma(-gauss->g_rate, from_v[c], lost_v[c]));
+        q[c] = whfast_add(q[c], way, &lost_q[c]);
+        v[c] = whfast_add(v[c], change, &lost_v[c]);
+    }
 }
 
-/* The functions at the guess, and a correction u (1 − A + 2 A² − B + …) of s; whether terms after A
- * are less than 2^−56 s. */
-SIMD_INLINE vint64 whfast_try(const struct whfast_start *start, struct whfast_functions *at,
-                              vdouble *g0, vdouble *d)
+/* Moves a planet for a time h. */
+SIMD_INLINE void whfast_kepler(vdouble mu, vdouble h, vdouble q[3], vdouble v[3], vdouble lost_q[3],
+                               vdouble lost_v[3])
 {
-    const double small = 0x1p-19;
-    const struct whfast_orbit *orbit = &start->orbit;
-    *at = whfast_functions_at(orbit, start->guess, whfast_usual_terms);
-    *g0 = simd_fma(-orbit->beta, at->g2, 1.0);
-    const vdouble miss =
-        simd_fma(orbit->r, at->s, -orbit->h) + simd_fma(orbit->rv, at->g2, orbit->zeta * at->g3);
-    const vdouble slope = simd_fma(orbit->rv, at->g1, simd_fma(orbit->zeta, at->g2, orbit->r));
-    const vdouble curve = simd_fma(orbit->rv, *g0, orbit->zeta * at->g1);
-    const vdouble inverse = simd_rough_reciprocal(slope), u = -miss * inverse;
-    const vdouble A = curve * inverse * (0.5 * u);
-    *d = simd_fma(-A, u, u);
-    return simd_is_at_most(simd_fabs(u), simd_fabs(at->s) * small) &
-           simd_is_at_most(simd_fabs(A), small) & start->is_smooth;
-}
-
-SIMD_INLINE struct whfast_functions whfast_solve(const struct whfast_start *start)
-{
-    struct whfast_functions at;
-    vdouble g0, d;
-    if (__builtin_expect(whfast_try(start, &at, &g0, &d) == 0, 0))
-        return whfast_solve_rest(&start->orbit, at, 0);
-    return whfast_shift_little(&start->orbit, &at, g0, d);
+    const vdouble from_q[3] = {q[0], q[1], q[2]}, from_v[3] = {v[0], v[1], v[2]};
+    vint64 is_found;
+    struct whfast_gauss gauss = whfast_try(mu, h, q, v, &is_found);
+    if (__builtin_expect(is_found == 0, 0))
+        gauss = whfast_drift_rest(mu, h, q, v);
+    whfast_move(&gauss, from_q, from_v, q, v, lost_q, lost_v);
 }

@@ -21,69 +21,78 @@ SIMD_INLINE void store_three(const vdouble from[3], int64_t slots, int64_t k, vd
 }
 
 #if SIMD_IS_SCALAR
-/* Planets of a thread that drift together. */
+/* Planets of a thread that drift together, so that their instructions do not wait. */
 enum { vectors_together = 2 };
+
+/* A for a time h of the planets from begin on, from these positions and velocities. */
+SIMD_INLINE void drift_some(struct whfast_planets *p, const struct whfast_layout layout,
+                            int64_t begin, vdouble (*from_q)[3], vdouble (*from_v)[3], double h)
+{
+    const int64_t slots = layout.slots;
+    struct whfast_gauss gauss[vectors_together];
+    vint64 is_found[vectors_together], all = -1;
+    SIMD_UNROLL
+    for (int64_t k = 0; k < vectors_together && begin + k < slots; k++) {
+        gauss[k] = whfast_try(p->mu[begin + k], h, from_q[k], from_v[k], &is_found[k]);
+        all &= is_found[k];
+    }
+    if (__builtin_expect(all == 0, 0)) {
+        SIMD_UNROLL
+        for (int64_t k = 0; k < vectors_together && begin + k < slots; k++)
+            if (!is_found[k])
+                gauss[k] = whfast_drift_rest(p->mu[begin + k], h, from_q[k], from_v[k]);
+    }
+    SIMD_UNROLL
+    for (int64_t k = 0; k < vectors_together && begin + k < slots; k++) {
+        vdouble q[3], v[3], lost_q[3], lost_v[3];
+        load_three(p->q, slots, begin + k, q);
+        load_three(p->v, slots, begin + k, v);
+        load_three(p->lost_q, slots, begin + k, lost_q);
+        load_three(p->lost_v, slots, begin + k, lost_v);
+        whfast_move(&gauss[k], from_q[k], from_v[k], q, v, lost_q, lost_v);
+        store_three(q, slots, begin + k, p->q);
+        store_three(v, slots, begin + k, p->v);
+        store_three(lost_q, slots, begin + k, p->lost_q);
+        store_three(lost_v, slots, begin + k, p->lost_v);
+    }
+}
 
 SIMD_INLINE void drift_planets(struct whfast_planets *p, const struct whfast_layout layout,
                                double h)
 {
     const int64_t slots = layout.slots;
+    SIMD_UNROLL
     for (int64_t begin = 0; begin < slots; begin += vectors_together) {
-        struct whfast_start start[vectors_together];
-        struct whfast_functions at[vectors_together];
-        const int64_t left = slots - begin;
-        const int64_t count = left < vectors_together ? left : vectors_together;
-        for (int64_t k = 0; k < count; k++) {
-            vdouble q[3], v[3];
-            load_three(p->q, slots, begin + k, q);
-            load_three(p->v, slots, begin + k, v);
-            start[k] = whfast_begin(p->mu[begin + k], simd_all(h), q, v);
+        vdouble from_q[vectors_together][3], from_v[vectors_together][3];
+        SIMD_UNROLL
+        for (int64_t k = 0; k < vectors_together && begin + k < slots; k++) {
+            load_three(p->q, slots, begin + k, from_q[k]);
+            load_three(p->v, slots, begin + k, from_v[k]);
         }
-        for (int64_t k = 0; k < count; k++)
-            at[k] = whfast_solve(&start[k]);
-        for (int64_t k = 0; k < count; k++) {
-            vdouble q[3], v[3], lost_q[3], lost_v[3];
-            load_three(p->q, slots, begin + k, q);
-            load_three(p->v, slots, begin + k, v);
-            load_three(p->lost_q, slots, begin + k, lost_q);
-            load_three(p->lost_v, slots, begin + k, lost_v);
-            whfast_end(&start[k], &at[k], q, v, lost_q, lost_v);
-            store_three(q, slots, begin + k, p->q);
-            store_three(v, slots, begin + k, p->v);
-            store_three(lost_q, slots, begin + k, p->lost_q);
-            store_three(lost_v, slots, begin + k, p->lost_v);
-        }
+        drift_some(p, layout, begin, from_q, from_v, h);
     }
 }
 
-/* The kick by p->a, the star's jump by way[c], and A for a time h: their changes are added to q and
- * v at once. */
-SIMD_INLINE void kick_and_drift(struct whfast_planets *p, const struct whfast_layout layout,
+/* The star's jump by way[c] and A for a time h, after a kick that is in lost_v: their changes are
+ * added to q and v at once. */
+SIMD_INLINE void jump_and_drift(struct whfast_planets *p, const struct whfast_layout layout,
                                 const bool is_jacobi, const vdouble way[3], double h)
 {
     const int64_t slots = layout.slots;
     SIMD_UNROLL
-    for (int64_t k = 0; k < slots; k++) {
-        vdouble q[3], v[3], from_q[3], from_v[3], lost_q[3], lost_v[3];
-        load_three(p->q, slots, k, q);
-        load_three(p->v, slots, k, v);
-        load_three(p->lost_q, slots, k, lost_q);
-        load_three(p->lost_v, slots, k, lost_v);
+    for (int64_t begin = 0; begin < slots; begin += vectors_together) {
+        vdouble from_q[vectors_together][3], from_v[vectors_together][3];
         SIMD_UNROLL
+        for (int64_t k = 0; k < vectors_together && begin + k < slots; k++)
+            SIMD_UNROLL
         for (int32_t c = 0; c < 3; c++) {
+            const int64_t i = c * slots + begin + k;
             if (!is_jacobi)
-                lost_q[c] = simd_fma(way[c], p->kick[k], lost_q[c]);
-            lost_v[c] = simd_fma(h, p->a[c * slots + k], lost_v[c]);
-            from_q[c] = is_jacobi ? q[c] : q[c] + lost_q[c];
-            from_v[c] = v[c] + lost_v[c];
+                p->lost_q[i] = simd_fma(way[c], p->kick[begin + k], p->lost_q[i]);
+            from_q[k][c] = is_jacobi ? p->q[i] : p->q[i] + p->lost_q[i];
+            from_v[k][c] = p->v[i] + p->lost_v[i];
         }
-        const struct whfast_start start = whfast_begin(p->mu[k], h, from_q, from_v);
-        const struct whfast_functions at = whfast_solve(&start);
-        whfast_move(&start, &at, from_q, from_v, q, v, lost_q, lost_v);
-        store_three(q, slots, k, p->q);
-        store_three(v, slots, k, p->v);
-        store_three(lost_q, slots, k, p->lost_q);
-        store_three(lost_v, slots, k, p->lost_v);
+        drift_some(p, layout, begin, from_q, from_v, h);
     }
 }
 #else
@@ -339,19 +348,58 @@ SIMD_OUTLINE void compose(struct whfast_planets *p, double h)
     interact_any(p, h / 6);
 }
 
+/* a = accelerations of a kick for a time h. */
+SIMD_INLINE void accelerate_as(struct whfast_planets *p, const struct whfast_layout layout,
+                               const enum whfast_kernel kernel, const bool is_jacobi, double h)
+{
+    if (kernel == whfast_default)
+        accelerate(p, layout, is_jacobi, false, p->q, p->q);
+    else
+        accelerate_twice(p, layout, kernel == whfast_lazy, h * h / 12);
+}
+
+#if SIMD_IS_SCALAR
+/* Adds a kick for a time h to what is lost of velocities. */
+SIMD_INLINE void add_kick(struct whfast_planets *p, const struct whfast_layout layout,
+                          const enum whfast_kernel kernel, const bool is_jacobi, double h)
+{
+    const int64_t numbers = 3 * layout.slots;
+#if defined(__CUDACC__)
+    if (!is_jacobi) {
+        whfast_add_pull(p, layout, p->q, NULL, h, p->lost_v);
+        if (p->planets < layout.slots * layout.lanes) {
+            SIMD_UNROLL
+            for (int64_t k = 0; k < numbers; k++)
+                p->lost_v[k] = p->kick[k % layout.slots] > 0 ? p->lost_v[k] : 0;
+        }
+        return;
+    }
+#endif
+    accelerate_as(p, layout, kernel, is_jacobi, h);
+    SIMD_UNROLL
+    for (int64_t k = 0; k < numbers; k++)
+        p->lost_v[k] = simd_fma(h, p->a[k], p->lost_v[k]);
+}
+#endif
+
 /* B and A for a time h. */
 SIMD_INLINE void step_at_once(struct whfast_planets *p, const struct whfast_layout layout,
                               const enum whfast_kernel kernel, const bool is_jacobi, double h)
 {
     vdouble way[3] = {simd_all(0.0), simd_all(0.0), simd_all(0.0)};
-    if (kernel == whfast_default)
-        accelerate(p, layout, is_jacobi, false, p->q, p->q);
-    else
-        accelerate_twice(p, layout, kernel == whfast_lazy, h * h / 12);
+#if SIMD_IS_SCALAR
+    add_kick(p, layout, kernel, is_jacobi, h);
+#else
+    accelerate_as(p, layout, kernel, is_jacobi, h);
+#endif
     SIMD_UNROLL
     for (int32_t c = 0; !is_jacobi && c < 3; c++)
         way[c] = simd_all(h) * whfast_sum(layout, p->jump, p->v + c * layout.slots);
+#if SIMD_IS_SCALAR
+    jump_and_drift(p, layout, is_jacobi, way, h);
+#else
     kick_and_drift(p, layout, is_jacobi, way, h);
+#endif
 }
 
 #if !SIMD_IS_SCALAR

@@ -5,7 +5,7 @@
  * of a vector. Included by whfast_planets.h.
  *
  * All threads of a warp call these together, each of its systems with as many threads, a power of
- * two. Lane l of vector k is planet k·lanes + l. */
+ * two, and two planets in each: lane l of vector k is planet 2 l + k. */
 
 static const unsigned whfast_warp = 0xffffffff;
 
@@ -39,32 +39,20 @@ SIMD_INLINE vdouble whfast_scan_down(const struct whfast_layout layout, vdouble 
 SIMD_INLINE void whfast_sums_before(const struct whfast_layout layout, const vdouble *terms,
                                     vdouble *sums)
 {
-    const int32_t lane = whfast_lane_of(layout), last = layout.lanes - 1;
-    vdouble carry = 0;
-#pragma unroll
-    for (int64_t k = 0; k < layout.slots; k++) {
-        const vdouble sum = whfast_scan_up(layout, terms[k]);
-        const vdouble before = __shfl_up_sync(whfast_warp, sum, 1, layout.lanes);
-        sums[k] = (lane > 0 ? before : 0) + carry;
-        if (layout.slots > 1)
-            carry += __shfl_sync(whfast_warp, sum, last, layout.lanes);
-    }
+    const vdouble first = terms[0], all = whfast_scan_up(layout, first + terms[1]);
+    const vdouble before = __shfl_up_sync(whfast_warp, all, 1, layout.lanes);
+    sums[0] = whfast_lane_of(layout) > 0 ? before : 0;
+    sums[1] = sums[0] + first;
 }
 
 /* sums[k] = Σ_{j>k} terms[j] */
 SIMD_INLINE void whfast_sums_after(const struct whfast_layout layout, const vdouble *terms,
                                    vdouble *sums)
 {
-    const int32_t lane = whfast_lane_of(layout), last = layout.lanes - 1;
-    vdouble carry = 0;
-#pragma unroll
-    for (int64_t k = layout.slots - 1; k >= 0; k--) {
-        const vdouble sum = whfast_scan_down(layout, terms[k]);
-        const vdouble after = __shfl_down_sync(whfast_warp, sum, 1, layout.lanes);
-        sums[k] = (lane < last ? after : 0) + carry;
-        if (layout.slots > 1)
-            carry += __shfl_sync(whfast_warp, sum, 0, layout.lanes);
-    }
+    const vdouble second = terms[1], all = whfast_scan_down(layout, terms[0] + second);
+    const vdouble after = __shfl_down_sync(whfast_warp, all, 1, layout.lanes);
+    sums[1] = whfast_lane_of(layout) + 1 < layout.lanes ? after : 0;
+    sums[0] = sums[1] + second;
 }
 
 /* Σ_j factor[j] terms[j], in each lane. */
@@ -91,88 +79,137 @@ SIMD_INLINE void whfast_turn(const struct whfast_layout layout, const vdouble *v
         to[c] = __shfl_sync(whfast_warp, vectors[c * layout.slots + k], from, layout.lanes);
 }
 
-/* What planets do to planets, one in each thread: each pair once. A thread does the pairs with the
- * planets of the next lanes, around, up to the opposite one, and hands them their part. */
-SIMD_INLINE void whfast_pull_pairs(const struct whfast_planets *p,
-                                   const struct whfast_layout layout, const bool is_derivative)
+/* 8/15 of 1/|d|³, in an operation less: with e = 1 − y² d² of an estimate y of 1/|d| it is
+ * y³ (8/15 + 4/5 e + e²) = y³ ((e + 2/5)² + 28/75). */
+SIMD_INLINE vdouble whfast_cube(const vdouble d[3])
 {
-    const int32_t opposite = layout.lanes / 2;
-    vdouble sum[3] = {0, 0, 0};
+    const vdouble d2 =
+        simd_fma(d[2], d[2], simd_fma(d[1], d[1], simd_fma(d[0], d[0], S2_FLOOR_DOUBLE)));
+    const vdouble y = simd_estimate_rsqrt_double(d2), y2 = y * y, t = simd_fma(-d2, y2, 1.4);
+    return y2 * y * simd_fma(t, t, 28.0 / 75);
+}
+
+/* A planet that attracts others. */
+struct whfast_puller {
+    vdouble x[3], dx[3], gm;
+};
+
+/* dx is NULL without a derivative. */
+SIMD_INLINE struct whfast_puller whfast_puller_of(const vdouble *x, const vdouble *dx, vdouble gm,
+                                                  int32_t k)
+{
+    struct whfast_puller at;
 #pragma unroll
-    for (int32_t turns = 1; turns <= opposite; turns++) {
-        const int32_t lane = whfast_lane_of(layout);
-        const vdouble mass = __shfl_sync(whfast_warp, p->mass[0], lane + turns, layout.lanes);
-        vdouble d[3], change[3], field[3];
-        whfast_turn(layout, p->x, 0, turns, d);
-        if (is_derivative)
-            whfast_turn(layout, p->dx, 0, turns, change);
-#pragma unroll
-        for (int32_t c = 0; c < 3; c++) {
-            d[c] -= p->x[c];
-            change[c] = is_derivative ? change[c] - p->dx[c] : d[c];
-        }
-        const vdouble weight = whfast_weigh(is_derivative, d, change, field);
-        const vdouble of_other = mass * weight, of_this = p->mass[0] * weight;
-#pragma unroll
-        for (int32_t c = 0; c < 3; c++) {
-            sum[c] = simd_fma(of_other, field[c], sum[c]);
-            if (turns < opposite)
-                sum[c] -= __shfl_sync(whfast_warp, of_this * field[c], lane + layout.lanes - turns,
-                                      layout.lanes);
-        }
+    for (int32_t c = 0; c < 3; c++) {
+        at.x[c] = x[2 * c + k];
+        at.dx[c] = dx ? dx[2 * c + k] : 0;
     }
+    at.gm = gm;
+    return at;
+}
+
+/* That of another lane. */
+SIMD_INLINE struct whfast_puller whfast_turn(const struct whfast_layout layout,
+                                             const bool is_derivative,
+                                             const struct whfast_puller *own, int32_t from)
+{
+    struct whfast_puller at;
+#pragma unroll
+    for (int32_t c = 0; c < 3; c++) {
+        at.x[c] = __shfl_sync(whfast_warp, own->x[c], from, layout.lanes);
+        at.dx[c] = is_derivative ? __shfl_sync(whfast_warp, own->dx[c], from, layout.lanes) : 0;
+    }
+    at.gm = __shfl_sync(whfast_warp, own->gm, from, layout.lanes);
+    return at;
+}
+
+SIMD_INLINE void whfast_pull_two(const bool is_derivative, const struct whfast_puller *at,
+                                 const struct whfast_puller *other, vdouble sum[3],
+                                 vdouble other_sum[3])
+{
+    vdouble d[3], change[3], field[3];
+#pragma unroll
+    for (int32_t c = 0; c < 3; c++) {
+        d[c] = other->x[c] - at->x[c];
+        change[c] = is_derivative ? other->dx[c] - at->dx[c] : d[c];
+        field[c] = d[c];
+    }
+    const vdouble weight = is_derivative ? whfast_weigh(true, d, change, field) : whfast_cube(d);
+    const vdouble of_other = other->gm * weight, of_this = at->gm * weight;
+#pragma unroll
+    for (int32_t c = 0; c < 3; c++) {
+        sum[c] = simd_fma(of_other, field[c], sum[c]);
+        other_sum[c] = simd_fma(-of_this, field[c], other_sum[c]);
+    }
+}
+
+/* Adds to a sum what the lane `from` has found for it. */
+SIMD_INLINE void whfast_hand(const struct whfast_layout layout, const vdouble found[3],
+                             int32_t from, vdouble sum[3])
+{
 #pragma unroll
     for (int32_t c = 0; c < 3; c++)
-        p->pull[c] = p->g * sum[c];
+        sum[c] += __shfl_sync(whfast_warp, found[c], from, layout.lanes);
 }
 
-/* The same with several planets in a thread, with all others as sources. */
-SIMD_INLINE void whfast_pull_all(const struct whfast_planets *p, const struct whfast_layout layout,
-                                 const bool is_derivative)
+/* Adds h times what planets do to planets, or its derivative along dx, to a sum: each pair once. A
+ * thread does its own pair, those with the planets of the next lanes, around, and one with the
+ * opposite lane's, and hands the others their part. One without mass adds 0. */
+SIMD_INLINE void whfast_add_pull(const struct whfast_planets *p, const struct whfast_layout layout,
+                                 const vdouble *x, const vdouble *dx, vdouble h, vdouble *to)
 {
-    const int64_t slots = layout.slots;
+    const bool is_derivative = dx;
+    const int32_t lane = whfast_lane_of(layout), opposite = layout.lanes / 2;
+    const vdouble factor = h * p->g * (is_derivative ? 1.0 : 1.875);
+    const struct whfast_puller own[2] = {whfast_puller_of(x, dx, factor * p->mass[0], 0),
+                                         whfast_puller_of(x, dx, factor * p->mass[1], 1)};
+    vdouble sum[2][3];
 #pragma unroll
-    for (int64_t k = 0; k < 3 * slots; k++)
-        p->pull[k] = 0;
+    for (int32_t c = 0; c < 3; c++) {
+        sum[0][c] = to[2 * c];
+        sum[1][c] = to[2 * c + 1];
+    }
+    whfast_pull_two(is_derivative, &own[0], &own[1], sum[0], sum[1]);
 #pragma unroll
-    for (int64_t from = 0; from < slots; from++)
+    for (int32_t turns = 1; turns < opposite; turns++) {
+        vdouble found[2][3] = {};
 #pragma unroll
-        for (int32_t turns = 0; turns < layout.lanes; turns++) {
-            vdouble source[3], rate[3] = {0, 0, 0};
-            const vdouble mass = __shfl_sync(whfast_warp, p->mass[from],
-                                             whfast_lane_of(layout) + turns, layout.lanes);
-            whfast_turn(layout, p->x, from, turns, source);
-            if (is_derivative)
-                whfast_turn(layout, p->dx, from, turns, rate);
+        for (int32_t j = 0; j < 2; j++) {
+            const struct whfast_puller other =
+                whfast_turn(layout, is_derivative, &own[j], lane + turns);
 #pragma unroll
-            for (int64_t k = 0; k < slots; k++) {
-                vdouble d[3], change[3], field[3];
-                if (turns == 0 && k == from)
-                    continue;
-#pragma unroll
-                for (int32_t c = 0; c < 3; c++) {
-                    d[c] = source[c] - p->x[c * slots + k];
-                    change[c] = is_derivative ? rate[c] - p->dx[c * slots + k] : d[c];
-                }
-                const vdouble of_source = mass * whfast_weigh(is_derivative, d, change, field);
-#pragma unroll
-                for (int32_t c = 0; c < 3; c++)
-                    p->pull[c * slots + k] = simd_fma(of_source, field[c], p->pull[c * slots + k]);
-            }
+            for (int32_t k = 0; k < 2; k++)
+                whfast_pull_two(is_derivative, &own[k], &other, sum[k], found[j]);
         }
 #pragma unroll
-    for (int64_t k = 0; k < 3 * slots; k++)
-        p->pull[k] *= p->g;
+        for (int32_t k = 0; k < 2; k++)
+            whfast_hand(layout, found[k], lane + layout.lanes - turns, sum[k]);
+    }
+    if (opposite > 0) {
+        vdouble found[3] = {}, not_handed[3] = {};
+        const struct whfast_puller first =
+            whfast_turn(layout, is_derivative, &own[0], lane ^ opposite);
+        const struct whfast_puller second =
+            whfast_turn(layout, is_derivative, &own[1], lane ^ opposite);
+        whfast_pull_two(is_derivative, &own[0], &second, sum[0], found);
+        whfast_pull_two(is_derivative, &own[0], &first, sum[0], not_handed);
+        whfast_pull_two(is_derivative, &own[1], &second, sum[1], not_handed);
+        whfast_hand(layout, found, lane ^ opposite, sum[1]);
+    }
+#pragma unroll
+    for (int32_t c = 0; c < 3; c++) {
+        to[2 * c] = sum[0][c];
+        to[2 * c + 1] = sum[1][c];
+    }
 }
 
-/* One without mass adds 0. */
 SIMD_INLINE void whfast_pull(const struct whfast_planets *p, const struct whfast_layout layout,
                              const bool is_derivative)
 {
-    if (layout.slots == 1)
-        whfast_pull_pairs(p, layout, is_derivative);
-    else
-        whfast_pull_all(p, layout, is_derivative);
+#pragma unroll
+    for (int32_t k = 0; k < 6; k++)
+        p->pull[k] = 0;
+    whfast_add_pull(p, layout, p->x, is_derivative ? p->dx : NULL, 1, p->pull);
 }
 
 #endif

@@ -36,10 +36,9 @@ static void test_usual_steps_are_solved_at_once(void **state)
                                   .M = random_uniform(&random, 0, 6.28)};
         double x[3], v[3];
         assert_ok(kith_orbit_place(1, &orbit, x, v));
-        const struct whfast_start start = whfast_begin(1, 2 * pi / 20, x, v);
-        struct whfast_functions at;
-        double g0, d;
-        rest += whfast_try(&start, &at, &g0, &d) == 0;
+        vint64 is_found;
+        whfast_try(1, 2 * pi / 20, x, v, &is_found);
+        rest += is_found == 0;
     }
     print_message("%lld of %lld\n", (long long)rest, (long long)count);
     assert_true(rest == 0);
