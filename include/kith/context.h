@@ -31,8 +31,8 @@ typedef struct kith_context_options {
  * that the context creates waits for work on the legacy default stream and vice versa, as CUDA's
  * blocking streams do; a stream of the caller's belongs to the same device and must outlive the
  * context (cudaStreamLegacy and cudaStreamPerThread name CUDA's default streams). The library never
- * waits for the whole device, never resets it, and leaves the calling thread's current device as it
- * was.
+ * waits for the whole device (but for kith_law_free), never resets it, and leaves the calling
+ * thread's current device as it was.
  *
  *   options  NULL for the defaults
  *   context  [out] owned by the caller; free with kith_context_free; NULL on failure

@@ -74,7 +74,8 @@ KITH_API kith_status kith_law_compile(kith_context *context, const char *express
                                       const kith_law_parameter *parameters, kith_law **law);
 
 /* Frees a law; NULL is fine. No function may be using it. A formula that was compiled for a GPU
- * waits for the work on all GPUs of the process, which may still run its code. */
+ * waits for the work on all GPUs of the process, which may still run its code. Do not free it while
+ * a thread captures a CUDA graph: CUDA ends a capture when a thread waits for the device. */
 KITH_API void kith_law_free(kith_law *law);
 
 /* The text from which the law was made: "yukawa:2.5". Valid as long as the law. */

@@ -161,8 +161,11 @@ static kith_status mark(const struct peer *peer)
                       "marking the work of a device");
 }
 
+/* Streams of no peers wait for nothing. */
 static kith_status fork_streams(const struct cuda_peers *peers)
 {
+    if (!peers)
+        return KITH_OK;
     KITH_TRY(mark(&peers->own));
     for (int32_t k = 0; k < peers->count; k++)
         KITH_TRY(wait_for(&peers->peers[k], &peers->own));
@@ -171,7 +174,7 @@ static kith_status fork_streams(const struct cuda_peers *peers)
 
 static kith_status join_streams(const struct cuda_peers *peers)
 {
-    for (int32_t k = 0; k < peers->count; k++) {
+    for (int32_t k = 0; peers && k < peers->count; k++) {
         KITH_TRY(mark(&peers->peers[k]));
         KITH_TRY(wait_for(&peers->own, &peers->peers[k]));
     }
@@ -210,7 +213,7 @@ static bool leader_stops(void *leader)
     return kith_context_stops(leader);
 }
 
-static void *do_part_in_thread(void *argument)
+static void *do_peers_part(void *argument)
 {
     struct part *part = argument;
     kith_context *context = part->device.context;
@@ -224,9 +227,9 @@ static void *do_part_in_thread(void *argument)
 /* In a thread of its own if the work waits for the device; without threads one after the other. */
 static void begin_part(struct part *part, bool waits)
 {
-    part->has_thread = waits && pthread_create(&part->thread, NULL, do_part_in_thread, part) == 0;
+    part->has_thread = waits && pthread_create(&part->thread, NULL, do_peers_part, part) == 0;
     if (!part->has_thread)
-        do_part(part);
+        do_peers_part(part);
 }
 
 kith_status cuda_share(kith_context *context, bool waits, cuda_work *work, void *argument)
@@ -235,7 +238,7 @@ kith_status cuda_share(kith_context *context, bool waits, cuda_work *work, void 
     const int32_t count = peers ? peers->count + 1 : 1;
     struct part *parts = NULL;
     KITH_TRY(kith_allocate(count, sizeof *parts, "the parts of several devices", &parts));
-    kith_status status = peers ? fork_streams(peers) : KITH_OK;
+    kith_status status = fork_streams(peers);
     for (int32_t k = 0; k < count; k++)
         parts[k] = (struct part){
             .leader = context,
@@ -249,7 +252,7 @@ kith_status cuda_share(kith_context *context, bool waits, cuda_work *work, void 
     for (int32_t k = 1; k < count; k++)
         if (parts[k].has_thread)
             pthread_join(parts[k].thread, NULL);
-    const kith_status joined = peers ? join_streams(peers) : KITH_OK;
+    const kith_status joined = join_streams(peers);
     for (int32_t k = 1; k < count && status == KITH_OK; k++)
         if (parts[k].status != KITH_OK)
             status = kith_fail(parts[k].status, "%s", parts[k].message);

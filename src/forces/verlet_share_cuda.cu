@@ -44,17 +44,22 @@ static void *column(const struct verlet_cuda *other, int k)
     return other->columns + k * bytes_of_column(other);
 }
 
+static kith_status on_device(kith_context *context, struct verlet_cuda *verlet, int device,
+                             verlet_work *work, void *argument)
+{
+    kith_context *there = cuda_device_of(context, device);
+    int previous = 0;
+    KITH_TRY(cuda_enter(cuda_state_of(there)->device, &previous));
+    const kith_status status = work(there, at(verlet, device), argument);
+    cuda_leave(previous);
+    return status;
+}
+
 kith_status verlet_on_each_cuda(kith_context *context, struct verlet_cuda *verlet,
                                 verlet_work *work, void *argument)
 {
-    for (int device = 0; device < devices_of(verlet); device++) {
-        kith_context *there = cuda_device_of(context, device);
-        int previous = 0;
-        KITH_TRY(cuda_enter(cuda_state_of(there)->device, &previous));
-        const kith_status status = work(there, at(verlet, device), argument);
-        cuda_leave(previous);
-        KITH_TRY(status);
-    }
+    for (int device = 0; device < devices_of(verlet); device++)
+        KITH_TRY(on_device(context, verlet, device, work, argument));
     return KITH_OK;
 }
 
@@ -103,8 +108,6 @@ kith_status verlet_share_cuda(kith_context *context, struct verlet_cuda *verlet,
 static kith_status free_memory(kith_context *context, struct verlet_cuda *verlet, void *unused)
 {
     (void)unused;
-    if (verlet->building.list.device == 0)
-        return KITH_OK;
     cuda_release(context, verlet->memory);
     cuda_release(context, verlet->rows);
     cuda_release(context, verlet->columns);
@@ -116,7 +119,8 @@ void verlet_stop_sharing_cuda(kith_context *context, struct verlet_cuda *verlet)
     if (!verlet->others)
         return;
     (void)cuda_wait_for_all(context);
-    (void)verlet_on_each_cuda(context, verlet, free_memory, NULL);
+    for (int device = 1; device < devices_of(verlet); device++)
+        (void)on_device(context, verlet, device, free_memory, NULL); /* the others' in any case */
     free(verlet->others);
     verlet->others = NULL;
 }

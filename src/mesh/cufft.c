@@ -71,8 +71,15 @@ kith_status cufft_is_there(void)
     return load(&library);
 }
 
-static kith_status fail_to_plan(const int32_t grid[3])
+/* cufftResult of a plan that needs more memory than there is. */
+enum { allocation_failed = 2 };
+
+static kith_status fail_to_plan(const int32_t grid[3], int result)
 {
+    if (result != allocation_failed)
+        return kith_fail(KITH_INTERNAL_ERROR,
+                         "cuFFT cannot plan a transform of %d x %d x %d points: its error %d",
+                         (int)grid[0], (int)grid[1], (int)grid[2], result);
     return kith_fail(KITH_OUT_OF_MEMORY,
                      "cuFFT has no memory for a transform of %d x %d x %d points; use a coarser "
                      "grid, or free memory of the device",
@@ -84,19 +91,21 @@ kith_status cufft_make(kith_context *context, kith_dtype dtype, const int32_t gr
 {
     const int is_double = dtype == KITH_F64;
     struct library library;
-    int plan[2] = {0, 0}, made = 0, failed = 0;
+    int plan[2] = {0, 0}, made = 0, result = 0;
     if (cufft->is_made && cufft->dtype == dtype &&
         memcmp(cufft->grid, grid, sizeof cufft->grid) == 0)
         return KITH_OK;
     cufft_free(cufft);
     KITH_TRY(load(&library));
-    while (made < 2 && !failed &&
-           library.plan(&plan[made], grid[0], grid[1], grid[2], types[is_double][made]) == 0)
-        failed = library.set_stream(plan[made++], cuda_stream(context));
-    if (made < 2 || failed) {
+    while (made < 2 && result == 0) {
+        result = library.plan(&plan[made], grid[0], grid[1], grid[2], types[is_double][made]);
+        if (result == 0)
+            result = library.set_stream(plan[made++], cuda_stream(context));
+    }
+    if (result != 0) {
         for (int k = 0; k < made; k++)
             library.destroy(plan[k]);
-        return fail_to_plan(grid);
+        return fail_to_plan(grid, result);
     }
     *cufft = (struct cufft){.dtype = dtype,
                             .is_made = true,

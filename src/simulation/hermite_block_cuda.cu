@@ -380,12 +380,7 @@ static kith_status take_steps(struct steps *steps, struct blocks_control *contro
     for (int batch = first_batch;;) {
         const double begin = kith_clock();
         KITH_TRY(launch_batch(steps, batch));
-        KITH_TRY(cuda_wait(context, "taking the steps of hermite-block"));
-        KITH_TRY(cuda_check(cudaMemcpyAsync(control, steps->blocks->control, sizeof *control,
-                                            cudaMemcpyDeviceToHost, cuda_stream(context)),
-                            "copying the time of hermite-block"));
-        KITH_TRY(cuda_check(cudaStreamSynchronize(cuda_stream(context)),
-                            "copying the time of hermite-block"));
+        KITH_TRY(cuda_copy_out(context, control, steps->blocks->control, sizeof *control));
         if (control->has_ended || control->stuck != ~0ULL || kith_clock() - start > seconds_of_call)
             return KITH_OK;
         if (kith_clock() - begin < seconds_of_batch && batch < most_batch)

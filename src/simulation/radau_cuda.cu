@@ -6,7 +6,7 @@
 
 #include "core/floors.h"
 #include "core/status.h"
-#include "device/cuda.h"
+#include "device/cuda_state.h"
 #include "simulation/radau_cuda.h"
 #include "simulation/radau_step.h"
 
@@ -198,10 +198,5 @@ kith_status radau_cuda(kith_context *context, const struct radau_systems *proble
     systems_kernel<<<blocks, block_threads, 0, cuda_stream(context)>>>(
         device, threads, device.bodies > warp ? 2 : 1);
     KITH_TRY(cuda_check_launch("starting the kernel of the steps of ias15"));
-    KITH_TRY(cuda_wait(context, "taking the steps of ias15"));
-    KITH_TRY(cuda_check(
-        cudaMemcpyAsync(system, memory, bytes, cudaMemcpyDeviceToHost, cuda_stream(context)),
-        "copying the steps of the systems"));
-    return cuda_check(cudaStreamSynchronize(cuda_stream(context)),
-                      "copying the steps of the systems");
+    return cuda_copy_out(context, system, memory, (int64_t)bytes);
 }

@@ -4,7 +4,7 @@
  * Compiled without contraction: a product that is part of an exact sum must be rounded once. */
 
 #include "core/status.h"
-#include "device/cuda.h"
+#include "device/cuda_state.h"
 #include "device/overlap.cuh"
 #include "simulation/radau_arithmetic.h"
 #include "simulation/radau_numbers.h"
@@ -145,15 +145,6 @@ static kith_status begin_finding(kith_context *context, int byte, struct found_b
                       "clearing what ias15 finds");
 }
 
-static kith_status end_finding(kith_context *context, const struct found_bits *bits,
-                               struct found_bits *found)
-{
-    KITH_TRY(cuda_check(
-        cudaMemcpyAsync(found, bits, sizeof *found, cudaMemcpyDeviceToHost, cuda_stream(context)),
-        "copying what ias15 finds"));
-    return cuda_check(cudaStreamSynchronize(cuda_stream(context)), "copying what ias15 finds");
-}
-
 static double number_of(unsigned long long bits)
 {
     double number;
@@ -176,7 +167,7 @@ static kith_status pass(kith_context *context, const struct radau_numbers *numbe
                                *numbers, h, bits));
     if (n < radau_terms)
         return KITH_OK;
-    KITH_TRY(end_finding(context, bits, &found));
+    KITH_TRY(cuda_copy_out(context, &found, bits, sizeof found));
     *change = number_of(found.change);
     *scale = number_of(found.scale);
     return KITH_OK;
@@ -190,7 +181,7 @@ static kith_status time2(kith_context *context, const struct radau_numbers *numb
     KITH_TRY(launch_overlapped(context, "starting the kernel of the next step of ias15",
                                grid_of(numbers, 1), block_threads, time2_kernel, *numbers, h, scale,
                                bits));
-    KITH_TRY(end_finding(context, bits, &found));
+    KITH_TRY(cuda_copy_out(context, &found, bits, sizeof found));
     const double least = number_of(found.time2);
     *time2 = isnan(least) ? (double)INFINITY : least;
     return KITH_OK;
