@@ -102,11 +102,12 @@ def test_lists_of_many_dimensions_become_matrices(numbers, quantities):
     assert numpy.allclose(matrix @ b, numpy.where((r < 0.7) & (r > 0), numpy.exp(-(r**2) / 2), 0) @ b)
 
 
-@pytest.mark.parametrize("call", [
-    lambda x: kith.pairs(x, 1.0, cell=[1.0] * 5), lambda x: kith.nearest(x, 1, cell=numpy.eye(3)),
-    lambda x: kith.pairs(numpy.zeros((3, 17)), 1.0),
-    lambda x: kith.SparseMatrix.from_pairs(kith.pairs(x, 1.0, quantities="ijD"), law="expr:dx + r"),
+@pytest.mark.parametrize("fields, call", [
+    ("cell 5", lambda x: kith.pairs(x, 1.0, cell=[1.0] * 5)),
+    ("cell 5", lambda x: kith.nearest(x, 1, cell=numpy.eye(3))),
+    ("positions 17", lambda x: kith.pairs(numpy.zeros((3, 17)), 1.0)),
+    ("law 5 dx", lambda x: kith.SparseMatrix.from_pairs(kith.pairs(x, 1.0, quantities="ijD"), law="expr:dx + r")),
 ])
-def test_cells_and_more_dimensions_are_refused(call):
-    with pytest.raises(ValueError, match="dimensions|columns"):
+def test_cells_and_more_dimensions_are_refused(fields, call):
+    with refused(ValueError, fields):
         call(numpy.zeros((3, 5)))
