@@ -1,4 +1,4 @@
-"""Types as users' checkers see them: mypy --strict on a program that uses what is public, and on the README."""
+"""Types as users' checkers see them: mypy --strict on a program that uses what is public, and on lines of pages."""
 
 import re
 import subprocess
@@ -30,9 +30,10 @@ def test_the_program_runs(tmp_path, monkeypatch):
     made["use"]()
 
 
-def test_the_lines_of_the_readme(tmp_path):
-    page = (HERE.parents[1] / "README.md").read_text(encoding="utf-8")
-    assert errors_of(re.search(r"```python\n(.*?)```", page, re.S)[1], tmp_path) == ""
+@pytest.mark.parametrize("page", ["README.md", "docs/howto/cluster.md"])
+def test_the_lines_of_a_page(page, tmp_path):
+    text = (HERE.parents[1] / page).read_text(encoding="utf-8")
+    assert errors_of(re.search(r"```python\n(.*?)```", text, re.S)[1], tmp_path) == ""
 
 
 def test_a_wrong_keyword_is_an_error(tmp_path):
