@@ -305,6 +305,38 @@ static void test_bits_are_those_of_the_positions_alone(void **state)
     kith_context_free(threads);
 }
 
+/* Forces from 1 down to those that a float does not have: the unit of sums goes along. Small ones
+ * change much with the rounding of positions. */
+static void test_forces_of_any_size_are_those_of_all_pairs(void **state)
+{
+    (void)state;
+    static const char *const laws[] = {"gaussian:0.5",   "gaussian:0.1",   "gaussian:0.08",
+                                       "gaussian:0.068", "gaussian:0.064", "gaussian:0.02"};
+    for (size_t k = 0; k < sizeof laws / sizeof laws[0]; k++)
+        for (int turn = 0; turn < 4; turn++) {
+            kith_law *law = NULL;
+            void *prepared = NULL, *nothing = NULL;
+            double largest = 0;
+            assert_ok(kith_law_parse(laws[k], 0, NULL, &law));
+            make_scene(laws[k], KITH_SHIFT_NONE);
+            scene.dtype = turn < 3 ? KITH_F32 : KITH_F64;
+            round_scene();
+            assert_ok(evaluate(context, law, false, &prepared, found));
+            assert_ok(evaluate(context, law, true, &nothing, expected));
+            for (int64_t i = 0; i < scene.n; i++)
+                for (int c = 0; c < scene.d; c++)
+                    largest = fmax(largest, fabs(expected[c][i]));
+            for (int64_t i = 0; i < scene.n; i++)
+                for (int c = 0; c < scene.d; c++)
+                    if (!(fabs(found[c][i] - expected[c][i]) <= 1e-2 * largest + 1e-36))
+                        fail_msg("%s, %lld in %d dimensions: %.17g, not %.17g of %g", scene.law,
+                                 (long long)scene.n, (int)scene.d, found[c][i], expected[c][i],
+                                 largest);
+            forces_forget(context, &forces_solver_cutoff, &prepared);
+            kith_law_free(law);
+        }
+}
+
 /* Of excluded pairs and mixtures, too: no loop by cells has such sums. */
 static void test_forces_of_all_sum_to_zero_exactly(void **state)
 {
@@ -417,6 +449,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_forces_by_a_list_are_those_of_all_pairs_while_particles_move),
         cmocka_unit_test(test_bits_are_those_of_the_positions_alone),
+        cmocka_unit_test(test_forces_of_any_size_are_those_of_all_pairs),
         cmocka_unit_test(test_forces_of_all_sum_to_zero_exactly),
         cmocka_unit_test(test_forces_too_large_for_units_are_summed_all_the_same),
         cmocka_unit_test(test_a_run_has_the_same_bits_for_every_skin),
