@@ -2,9 +2,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/memory.h"
 #include "device/context.h"
+#include "device/cuda_identity.h"
 #include "device/cuda_state.h"
 
 /* Freed memory that stays with a context: what a simulation takes and gives back each time that
@@ -107,6 +109,15 @@ kith_status cuda_describe(int32_t k, kith_device_info *info)
              properties.minor);
     info->multiprocessors = properties.multiProcessorCount;
     info->memory_bytes = (int64_t)properties.totalGlobalMem;
+    return KITH_OK;
+}
+
+kith_status cuda_identify(const kith_context *context, char identity[16])
+{
+    struct cudaDeviceProp properties;
+    KITH_TRY(cuda_check(cudaGetDeviceProperties(&properties, context->device.index),
+                        "describing the device"));
+    memcpy(identity, properties.uuid.bytes, 16);
     return KITH_OK;
 }
 

@@ -5,11 +5,17 @@
 #include <string.h>
 
 #include "device/context.h"
+#include "device/cuda_identity.h"
 #include "ranks/ranks.h"
 
 /* What is used of nccl.h; results are 0 for success. */
 struct unique_id {
     char bytes[128];
+};
+
+/* Of a GPU. */
+struct identity {
+    char bytes[16];
 };
 
 typedef void *communicator;
@@ -74,19 +80,36 @@ static bool on_all(const struct ranks *ranks, bool here)
     return !vote.failed;
 }
 
-/* Ranks that share a GPU, which NCCL refuses, all fail to begin. */
+/* Collective: whether each rank has a GPU of its own; of those that share one, NCCL would hang the
+ * others. identities has room for one per rank. */
+static bool each_has_its_own(kith_context *context, struct identity *identities)
+{
+    const struct ranks *ranks = context->ranks;
+    for (int32_t k = 0; k <= ranks->size; k++)
+        ranks->first[k] = k;
+    ranks_gather_parts(context, identities, sizeof identities[0], ranks->first);
+    for (int32_t i = 0; i < ranks->size; i++)
+        for (int32_t j = 0; j < i; j++)
+            if (memcmp(&identities[i], &identities[j], sizeof identities[0]) == 0)
+                return false;
+    return true;
+}
+
 static bool begin(kith_context *context)
 {
     const struct ranks *ranks = context->ranks;
     void **slot = device_slot(context, &nccl_slot);
     struct nccl *nccl = slot ? calloc(1, sizeof *nccl) : NULL;
+    struct identity *identities = calloc((size_t)ranks->size, sizeof *identities);
     struct unique_id id = {{0}};
-    if (nccl)
+    if (slot)
         *slot = nccl;
-    bool good = nccl && load(&nccl->library);
-    if (good && ranks->rank == 0)
-        good = nccl->library.unique_id(&id) == 0;
-    if (!on_all(ranks, good))
+    const bool good = nccl && identities && load(&nccl->library) &&
+                      cuda_identify(context, identities[ranks->rank].bytes) == KITH_OK &&
+                      (ranks->rank > 0 || nccl->library.unique_id(&id) == 0);
+    const bool begins = on_all(ranks, good) && each_has_its_own(context, identities);
+    free(identities);
+    if (!begins)
         return false;
     ranks_broadcast(context, &id, sizeof id);
     return on_all(ranks, nccl->library.init(&nccl->among, ranks->size, id, ranks->rank) == 0);

@@ -8,7 +8,7 @@
 
 /* Exchange between the GPUs of the ranks by NCCL, which is opened at run time (libnccl.so.2). */
 
-/* Collective, before a gather of so many bytes: whether it is done by NCCL. That is so as soon as
+/* Collective, before a gather of this number of bytes: whether NCCL does it. That is so as soon as
  * the gathers before it have carried 1 GiB, which takes about as long by way of the host as it
  * takes NCCL to begin, if all ranks find the library and each has a GPU of its own. */
 bool ranks_nccl_is_used(kith_context *context, int64_t bytes);

@@ -14,7 +14,7 @@
 
 enum { most_ranks = 16, most_posted = 4096 };
 
-/* Where ranks compute: by turns on so many GPUs, or on the CPU. */
+/* Where ranks compute: by turns on this number of GPUs, or on the CPU. */
 static int32_t gpus_of_ranks;
 
 static inline kith_device device_of_rank(int32_t rank)
