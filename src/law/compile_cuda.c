@@ -1,12 +1,11 @@
 /* Formulas on a GPU: NVRTC's code, kept in the cache folder, loaded and started by the driver. */
 
 #include <cuda.h>
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/cache_folder.h"
+#include "core/library.h"
 #include "core/memory.h"
 #include "device/cuda.h"
 #include "law/compiled.h"
@@ -30,27 +29,21 @@ struct driver {
 
 static kith_status load_driver(struct driver *driver)
 {
-    /* The runtime has it open; one more reference is never given back. */
-    void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    const struct {
-        void *function;
-        const char *name;
-    } symbols[] = {{&driver->load, "cuLibraryLoadData"},
-                   {&driver->unload, "cuLibraryUnload"},
-                   {&driver->get_kernel, "cuLibraryGetKernel"},
-                   {&driver->launch, "cuLaunchKernel"},
-                   {&driver->error_string, "cuGetErrorString"},
-                   {&driver->context_state, "cuDevicePrimaryCtxGetState"}};
-    for (size_t k = 0; k < sizeof symbols / sizeof symbols[0]; k++) {
-        void *address = handle ? dlsym(handle, symbols[k].name) : NULL;
-        if (!address)
-            return kith_fail(KITH_UNSUPPORTED,
-                             "formulas on a GPU need a driver for CUDA 12 or newer (libcuda.so.1 "
-                             "with %s); update it",
-                             symbols[k].name);
-        memcpy(symbols[k].function, &address, sizeof address);
-    }
-    return KITH_OK;
+    static const char *const name = "libcuda.so.1"; /* the runtime has it open */
+    const struct library_function functions[] = {
+        {&driver->load, "cuLibraryLoadData"},
+        {&driver->unload, "cuLibraryUnload"},
+        {&driver->get_kernel, "cuLibraryGetKernel"},
+        {&driver->launch, "cuLaunchKernel"},
+        {&driver->error_string, "cuGetErrorString"},
+        {&driver->context_state, "cuDevicePrimaryCtxGetState"}};
+    const char *missing = library_find(library_open(&name, 1, NULL), functions,
+                                       sizeof functions / sizeof functions[0]);
+    return missing ? kith_fail(KITH_UNSUPPORTED,
+                               "formulas on a GPU need a driver for CUDA 12 or newer "
+                               "(libcuda.so.1 with %s); update it",
+                               missing)
+                   : KITH_OK;
 }
 
 static kith_status check(const struct driver *driver, CUresult error, const char *what)

@@ -1,10 +1,10 @@
 #include "law/nvrtc.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/library.h"
 #include "core/memory.h"
 
 typedef void *program;
@@ -22,48 +22,24 @@ struct library {
     int (*destroy)(program *made);
 };
 
-/* Never closed: each time that NVRTC is closed it leaks 145 kB, and opening it takes 10 ms.
- */
-static void *open_library(void)
-{
-    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-    static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH"};
-    void *handle = NULL;
-    for (size_t k = 0; !handle && k < sizeof names / sizeof names[0]; k++)
-        handle = dlopen(names[k], RTLD_NOW | RTLD_LOCAL);
-    for (size_t k = 0; !handle && k <= sizeof variables / sizeof variables[0]; k++) {
-        const char *home = k < 2 ? getenv(variables[k]) : "/usr/local/cuda";
-        char path[4096];
-        if (home && snprintf(path, sizeof path, "%s/lib64/libnvrtc.so", home) < (int)sizeof path)
-            handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    }
-    return handle;
-}
-
 static kith_status load(struct library *library)
 {
-    void *handle = open_library();
+    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+    const struct library_function functions[] = {
+        {&library->version, "nvrtcVersion"},        {&library->create, "nvrtcCreateProgram"},
+        {&library->compile, "nvrtcCompileProgram"}, {&library->log_size, "nvrtcGetProgramLogSize"},
+        {&library->log, "nvrtcGetProgramLog"},      {&library->cubin_size, "nvrtcGetCUBINSize"},
+        {&library->cubin, "nvrtcGetCUBIN"},         {&library->destroy, "nvrtcDestroyProgram"}};
+    void *handle = library_open(names, sizeof names / sizeof names[0], "libnvrtc.so");
     if (!handle)
         return kith_fail(
             KITH_UNSUPPORTED,
             "a formula on a GPU is compiled by NVRTC, but neither libnvrtc.so.13 nor "
             ".12 was found; install it (cuda-nvrtc), use a built-in law, or compute on the CPU");
-    const struct {
-        void *function;
-        const char *name;
-    } symbols[] = {
-        {&library->version, "nvrtcVersion"},        {&library->create, "nvrtcCreateProgram"},
-        {&library->compile, "nvrtcCompileProgram"}, {&library->log_size, "nvrtcGetProgramLogSize"},
-        {&library->log, "nvrtcGetProgramLog"},      {&library->cubin_size, "nvrtcGetCUBINSize"},
-        {&library->cubin, "nvrtcGetCUBIN"},         {&library->destroy, "nvrtcDestroyProgram"}};
-    for (size_t k = 0; k < sizeof symbols / sizeof symbols[0]; k++) {
-        void *address = dlsym(handle, symbols[k].name);
-        if (!address)
-            return kith_fail(KITH_UNSUPPORTED, "libnvrtc has no %s; install NVRTC 12 or newer",
-                             symbols[k].name);
-        memcpy(symbols[k].function, &address, sizeof address);
-    }
-    return KITH_OK;
+    const char *missing = library_find(handle, functions, sizeof functions / sizeof functions[0]);
+    return missing ? kith_fail(KITH_UNSUPPORTED, "libnvrtc has no %s; install NVRTC 12 or newer",
+                               missing)
+                   : KITH_OK;
 }
 
 kith_status nvrtc_version(char text[16])

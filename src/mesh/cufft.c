@@ -1,9 +1,8 @@
 #include "mesh/cufft.h"
 
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "core/library.h"
 
 /* The functions of cufft.h that are used, the same in CUDA 12 and 13; results are 0 for success. */
 struct library {
@@ -23,46 +22,24 @@ static const int types[2][2] = {{0x2a, 0x2c}, {0x6a, 0x6c}};
 #define OF_BUILD "libcufft.so.11"
 #endif
 
-/* Never closed, as libnvrtc. */
-static void *open_library(void)
+static kith_status load(struct library *library)
 {
     static const char *const names[] = {OF_BUILD, "libcufft.so.12", "libcufft.so.11",
                                         "libcufft.so"};
-    static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH"};
-    void *handle = NULL;
-    for (size_t k = 0; !handle && k < sizeof names / sizeof names[0]; k++)
-        handle = dlopen(names[k], RTLD_NOW | RTLD_LOCAL);
-    for (size_t k = 0; !handle && k <= sizeof variables / sizeof variables[0]; k++) {
-        const char *home = k < 2 ? getenv(variables[k]) : "/usr/local/cuda";
-        char path[4096];
-        if (home && snprintf(path, sizeof path, "%s/lib64/libcufft.so", home) < (int)sizeof path)
-            handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    }
-    return handle;
-}
-
-static kith_status load(struct library *library)
-{
-    void *handle = open_library();
+    const struct library_function functions[] = {
+        {&library->plan, "cufftPlan3d"},       {&library->set_stream, "cufftSetStream"},
+        {&library->destroy, "cufftDestroy"},   {&library->run[0][0], "cufftExecR2C"},
+        {&library->run[0][1], "cufftExecC2R"}, {&library->run[1][0], "cufftExecD2Z"},
+        {&library->run[1][1], "cufftExecZ2D"}};
+    void *handle = library_open(names, sizeof names / sizeof names[0], "libcufft.so");
     if (!handle)
         return kith_fail(KITH_UNSUPPORTED,
                          "solver pme on a GPU needs cuFFT, but neither libcufft.so.12 nor .11 was "
                          "found; install it (libcufft), or compute on the CPU");
-    const struct {
-        void *function;
-        const char *name;
-    } symbols[] = {{&library->plan, "cufftPlan3d"},       {&library->set_stream, "cufftSetStream"},
-                   {&library->destroy, "cufftDestroy"},   {&library->run[0][0], "cufftExecR2C"},
-                   {&library->run[0][1], "cufftExecC2R"}, {&library->run[1][0], "cufftExecD2Z"},
-                   {&library->run[1][1], "cufftExecZ2D"}};
-    for (size_t k = 0; k < sizeof symbols / sizeof symbols[0]; k++) {
-        void *address = dlsym(handle, symbols[k].name);
-        if (!address)
-            return kith_fail(KITH_UNSUPPORTED, "libcufft has no %s; install that of CUDA 12 or 13",
-                             symbols[k].name);
-        memcpy(symbols[k].function, &address, sizeof address);
-    }
-    return KITH_OK;
+    const char *missing = library_find(handle, functions, sizeof functions / sizeof functions[0]);
+    return missing ? kith_fail(KITH_UNSUPPORTED,
+                               "libcufft has no %s; install that of CUDA 12 or 13", missing)
+                   : KITH_OK;
 }
 
 kith_status cufft_is_there(void)

@@ -1,9 +1,8 @@
 #include "ranks/nccl.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "core/library.h"
 #include "device/context.h"
 #include "device/cuda_identity.h"
 #include "ranks/ranks.h"
@@ -51,25 +50,17 @@ static void free_nccl(kith_context *context, void *kept)
 
 static const struct device_slot_kind nccl_slot = {.free = free_nccl};
 
-/* False if the library is missing, or too old. It is never closed: its threads may still run. */
+/* False if the library is missing, or too old. */
 static bool load(struct library *library)
 {
-    void *handle = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
-    const struct {
-        void *function;
-        const char *name;
-    } symbols[] = {
+    static const char *const name = "libnccl.so.2";
+    const struct library_function functions[] = {
         {&library->unique_id, "ncclGetUniqueId"}, {&library->init, "ncclCommInitRank"},
         {&library->broadcast, "ncclBroadcast"},   {&library->group_begin, "ncclGroupStart"},
         {&library->group_end, "ncclGroupEnd"},    {&library->abort, "ncclCommAbort"},
         {&library->error, "ncclGetErrorString"}};
-    for (size_t k = 0; handle && k < sizeof symbols / sizeof symbols[0]; k++) {
-        void *address = dlsym(handle, symbols[k].name);
-        if (!address)
-            return false;
-        memcpy(symbols[k].function, &address, sizeof address);
-    }
-    return handle != NULL;
+    return !library_find(library_open(&name, 1, NULL), functions,
+                         sizeof functions / sizeof functions[0]);
 }
 
 /* Whether this is so on all ranks. */
