@@ -204,6 +204,46 @@ static void test_targets_need_not_be_the_sources(void **state)
     kith_context_free(context);
 }
 
+/* Axes and origin of the tree are not those of the bodies. */
+static void test_translated_and_rotated_bodies_have_the_rotated_field(void **state)
+{
+    (void)state;
+    static struct tree_scene moved;
+    static struct direct_sum exact[scene_most];
+    static const double move[3] = {100, -50, 7};
+    /* by 1 about z, and then by 0.7 about x */
+    const double to[3][3] = {{cos(1), -sin(1), 0},
+                             {cos(0.7) * sin(1), cos(0.7) * cos(1), -sin(0.7)},
+                             {sin(0.7) * sin(1), sin(0.7) * cos(1), cos(0.7)}};
+    struct random_numbers numbers = random_numbers_begin("test_translated_and_rotated");
+    kith_context *context = context_with(2);
+    struct tree_state tree = {0};
+    for (int32_t kind = 0; kind < scene_kinds; kind++) {
+        scene_fill(&scene, &numbers, scene_names[kind], 3, 3000);
+        const struct tree_problem at_rest = problem_of(&scene, KITH_F64, 0.001);
+        memcpy(exact, sum_all_directly(&at_rest), sizeof exact);
+        moved = scene;
+        for (int64_t i = 0; i < scene.count; i++) {
+            double field[3] = {0};
+            for (int c = 0; c < 3; c++) {
+                moved.x[c][i] = move[c];
+                for (int k = 0; k < 3; k++) {
+                    moved.x[c][i] += to[c][k] * scene.x[k][i];
+                    field[c] += to[c][k] * exact[i].field[k];
+                }
+            }
+            memcpy(exact[i].field, field, sizeof field);
+        }
+        const struct tree_problem problem = problem_of(&moved, KITH_F64, 0.001);
+        for (int groups = 0; groups < 2; groups++) {
+            const struct tree_request request = {.groups = groups, .error = 1e-4, .leaf = 24};
+            check_kept(scene_names[kind], solve(context, &problem, exact, &request, &tree), 1e-4);
+        }
+    }
+    tree_free(&tree);
+    kith_context_free(context);
+}
+
 static void test_results_have_the_same_bits_for_every_number_of_threads(void **state)
 {
     (void)state;
@@ -277,6 +317,7 @@ int main(void)
         cmocka_unit_test(test_the_requested_error_is_kept_within_the_softening),
         cmocka_unit_test(test_the_error_of_an_angle_falls_with_the_order),
         cmocka_unit_test(test_targets_need_not_be_the_sources),
+        cmocka_unit_test(test_translated_and_rotated_bodies_have_the_rotated_field),
         cmocka_unit_test(test_results_have_the_same_bits_for_every_number_of_threads),
         cmocka_unit_test(test_a_shell_has_no_field_inside),
     };
