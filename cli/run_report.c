@@ -110,11 +110,24 @@ static void warn_of_energy(const char *command, const kith_run_summary *summary)
                 command, summary->max_relative_energy_error);
 }
 
+/* Individual steps resolve an encounter only if the body is in it at the start of one. */
+static void note_encounters(const char *command, bool quiet, const kith_run_summary *summary)
+{
+    const double error = summary->max_relative_energy_error;
+    if (strcmp(summary->integrator, "hermite-block") == 0 && error > 1e-4 && error <= 1 &&
+        summary->collisions == 0)
+        cli_note(quiet, command,
+                 "the relative energy error reached %.2g: steps are too long for the closest "
+                 "encounters; give a smaller --dt, or a --softening",
+                 error);
+}
+
 int run_report(const char *command, const struct common_options *common, const char *output,
                bool is_ensemble, const kith_run_summary *summary)
 {
     const char *device = cli_devices_name(&common->chosen, summary->device);
     warn_of_energy(command, summary);
+    note_encounters(command, common->quiet, summary);
     if (common->json)
         return print_json(command, device, is_ensemble || summary->systems != 1, summary);
     if (!common->quiet)

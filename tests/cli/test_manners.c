@@ -322,6 +322,16 @@ static void test_a_run_that_keeps_nothing_says_so(void **state)
     assert_string_equal(program_run("run six --dt 0.1 --until 1 -o @kept.h5")->err, "");
 }
 
+static void test_steps_that_pass_over_encounters_are_noted(void **state)
+{
+    (void)state;
+    program_run("make plummer -n 1024 --seed 1 -o @plummer.csv -q");
+    const char *const run = "run @plummer.csv --integrator hermite-block --until 0.5 --json --dt";
+    assert_true(has_fields(program_run("%s 1", run)->err, "note encounters --dt --softening"));
+    assert_null(strstr(program_run("%s 0.015625", run)->err, "encounters"));
+    assert_string_equal(program_run("%s 1 -q", run)->err, "");
+}
+
 /* No escape sequences where nobody sees them, nor where they are not wanted. */
 static void test_nothing_but_text_goes_to_files(void **state)
 {
@@ -433,6 +443,7 @@ int main(void)
         cmocka_unit_test(test_help_shows_topics),
         cmocka_unit_test(test_options_are_listed_below_their_heading),
         cmocka_unit_test(test_a_run_that_keeps_nothing_says_so),
+        cmocka_unit_test(test_steps_that_pass_over_encounters_are_noted),
         cmocka_unit_test(test_nothing_but_text_goes_to_files),
         cmocka_unit_test(test_npy_has_the_precision_of_the_computation),
         cmocka_unit_test(test_a_program_that_is_killed_leaves_no_file),

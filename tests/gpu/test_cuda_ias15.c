@@ -111,12 +111,13 @@ static void test_energies_are_kept_to_rounding(void **state)
     kith_bodies *comet = made("two-body", (kith_initial_options){.eccentricity = 0.9});
     kith_bodies *sphere = made("plummer", (kith_initial_options){.count = 500, .seed = 1});
     const kith_bodies *const each[] = {comet, sphere};
+    const double share = test_is_quick() ? 0.1 : 1;
     for (int k = 0; k < 2; k++) {
         const kith_simulation_options options = {
             .dt = 0.01, .integrator = "ias15", .forces.softening = 0.02 * k};
         kith_simulation *simulation = simulated(gpu, each[k], options);
         const double start = diagnosed(simulation).total_energy;
-        assert_ok(kith_simulation_run(simulation, k == 0 ? 6 * pi : 0.2));
+        assert_ok(kith_simulation_run(simulation, share * (k == 0 ? 6 * pi : 0.2)));
         const double off = fabs(diagnosed(simulation).total_energy / start - 1);
         print_message("%lld bodies, %lld steps: energy off by %.2g\n", (long long)each[k]->count,
                       (long long)kith_simulation_steps(simulation), off);
