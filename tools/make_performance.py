@@ -77,10 +77,15 @@ def number(value):
     return text
 
 
+def unbroken(text):
+    """A number of groups of digits stays on one line."""
+    return re.sub(r"(?<=\d) (?=\d{3})", "\u00a0", text)
+
+
 def cell(value):
     if value is None:
         return ""
-    return number(value) if isinstance(value, Decimal) else value
+    return number(value) if isinstance(value, Decimal) else unbroken(value)
 
 
 def table_of(measurement, machines):
@@ -106,7 +111,7 @@ def table_of(measurement, machines):
         command = f"`{ran}`{comma}{rest}"
     lines += ["*" + "; ".join(facts) + "; command:* " + command, ""]
     columns = measurement["columns"]
-    lines += ["|" + "|".join(columns) + "|", "|" + "---|" * len(columns)]
+    lines += ["|" + "|".join(map(unbroken, columns)) + "|", "|" + "---|" * len(columns)]
     for row in measurement["rows"]:
         if len(row) != len(columns):
             sys.exit(f"{measurement['title']}: a row has {len(row)} cells, there are {len(columns)} columns")
