@@ -5,6 +5,7 @@
 
 #include "cells/nearest_image.h"
 #include "cells/walk.h"
+#include "core/arena.h"
 #include "core/memory.h"
 #include "device/cuda_state.h"
 #include "forces/cutoff_points_cuda.cuh"
@@ -131,33 +132,21 @@ static __global__ void list_pairs(const struct walking<real> walking)
         walking.counts[k] = found;
 }
 
-/* Parts of one block of memory; the first laying out only measures. */
-struct arena {
-    char *base;
-    int64_t used;
-};
-
 template <typename type> static void take(struct arena *arena, int64_t count, type **memory)
 {
-    const int64_t bytes = (count * (int64_t)sizeof(type) + 255) / 256 * 256;
-    *memory = arena->base ? (type *)(arena->base + arena->used) : NULL;
-    arena->used += bytes;
+    arena_take(arena, count, sizeof(type), memory);
 }
 
 static void take_columns(struct arena *arena, int64_t count, int64_t each, void **columns)
 {
-    for (int c = 0; c < 3; c++) {
-        char *memory = NULL;
-        take(arena, count * each, &memory);
-        columns[c] = memory;
-    }
+    for (int c = 0; c < 3; c++)
+        columns[c] = arena_take(arena, count, each);
 }
 
 static void lay_out(struct arena *arena, struct listing *listing)
 {
     const int64_t real = kith_dtype_bytes(listing->problem->dtype);
     const int64_t n = listing->targets.count, m = listing->sources.count, most = n > m ? n : m;
-    char *scratch = NULL;
     take(arena, 1, &listing->found);
     take_columns(arena, m, real, listing->sources.wrapped);
     take_columns(arena, m, real, listing->sources.sorted);
@@ -167,8 +156,7 @@ static void lay_out(struct arena *arena, struct listing *listing)
         take(arena, n, &listing->targets.order);
     }
     take(arena, most, &listing->keys);
-    take(arena, sort_scratch_bytes_cuda(most), &scratch);
-    listing->sort_scratch = scratch;
+    listing->sort_scratch = arena_take(arena, sort_scratch_bytes_cuda(most), 1);
     take(arena, cells_most_buckets(m) + 1, &listing->begin);
     take(arena, n + 1, &listing->counts);
     take(arena, n + 1, &listing->offsets);

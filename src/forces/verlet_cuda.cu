@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/arena.h"
 #include "core/memory.h"
 #include "core/philox.h"
 #include "device/cuda_state.h"
@@ -119,45 +120,33 @@ static int64_t choose_room(const struct forces_problem *problem, const struct ve
     return ((int64_t)wanted + verlet_cuda_row_unit) / verlet_cuda_row_unit * verlet_cuda_row_unit;
 }
 
-/* Parts of one block of memory; the first laying out only measures. */
-struct arena {
-    char *base;
-    int64_t used;
-};
-
-template <typename type> static void take(struct arena *arena, int64_t bytes, type **memory)
-{
-    *memory = arena->base ? (type *)(arena->base + arena->used) : NULL;
-    arena->used += (bytes + 255) / 256 * 256;
-}
-
 static void lay_out(struct arena *arena, struct verlet_cuda *verlet)
 {
     const int64_t n = verlet->count, of_int = sizeof(int);
     const int64_t of_place = verlet->dtype == KITH_F64 ? (int64_t)sizeof(verlet_place_double)
                                                        : (int64_t)sizeof(verlet_place_float);
     struct verlet_cuda_building *building = &verlet->building;
-    take(arena, building->list.devices * (int64_t)sizeof *building->list.control,
-         &building->list.control);
-    take(arena, n * of_place, &verlet->places[0]);
-    take(arena, n * of_place, &verlet->places[1]);
-    take(arena, n * of_place, &building->list.reference);
+    arena_take(arena, building->list.devices, sizeof *building->list.control,
+               &building->list.control);
+    arena_take(arena, n, of_place, &verlet->places[0]);
+    arena_take(arena, n, of_place, &verlet->places[1]);
+    arena_take(arena, n, of_place, &building->list.reference);
     for (int k = 0; k < 2; k++) {
-        take(arena, n * of_place, &verlet->states[k].position); /* as large as a place */
-        take(arena, n * of_place, &verlet->states[k].velocity);
-        take(arena, n * of_int, &verlet->states[k].order);
+        arena_take(arena, n, of_place, &verlet->states[k].position); /* as large as a place */
+        arena_take(arena, n, of_place, &verlet->states[k].velocity);
+        arena_take(arena, n, of_int, &verlet->states[k].order);
     }
-    take(arena, n * of_int, &building->sorted);
-    take(arena, n * (int64_t)sizeof(float4), &building->points);
-    take(arena, n * of_int, &building->list.length);
-    take(arena, (building->cells.total + 1) * of_int, &building->cells.begin);
-    take(arena, n * (int64_t)sizeof(uint64_t), &building->keys);
+    arena_take(arena, n, of_int, &building->sorted);
+    arena_take(arena, n, (int64_t)sizeof(float4), &building->points);
+    arena_take(arena, n, of_int, &building->list.length);
+    arena_take(arena, building->cells.total + 1, of_int, &building->cells.begin);
+    arena_take(arena, n, (int64_t)sizeof(uint64_t), &building->keys);
     for (int k = 0; k < 2; k++)
-        take(arena, building->column[k] ? n * kith_dtype_bytes(verlet->dtype) : 0,
-             &building->slot_column[k]);
+        arena_take(arena, building->column[k] ? n : 0, kith_dtype_bytes(verlet->dtype),
+                   &building->slot_column[k]);
     verlet->step.slot_weight = building->column[0] ? building->slot_column[0] : NULL;
     verlet->step.slot_charge = building->column[1] ? building->slot_column[1] : NULL;
-    take(arena, sort_scratch_bytes_cuda(n), &building->sort_scratch);
+    arena_take(arena, sort_scratch_bytes_cuda(n), 1, &building->sort_scratch);
     building->list.count = n;
     building->places = verlet->places[0];
     building->places_before = verlet->places[1];
