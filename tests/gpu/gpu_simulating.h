@@ -81,4 +81,43 @@ static inline kith_simulation *begin(kith_context *context, const struct simulat
     return begin_under(context, the, NULL, the->softening == none ? 1e-5 : 1e-3, bodies);
 }
 
+/* Bodies of many systems, slow enough to stay near each other, every fifth without mass. */
+static inline kith_bodies *slow_bodies(struct random_numbers *random, int64_t systems,
+                                       int64_t count, int32_t dimensions, double least_mass,
+                                       double least_softening)
+{
+    kith_bodies *bodies = NULL;
+    const int64_t rows = systems * count;
+    assert_ok(
+        kith_bodies_create(rows, dimensions, KITH_VELOCITY | KITH_MASS | KITH_SOFTENING, &bodies));
+    for (int64_t k = 0; k < rows * dimensions; k++) {
+        bodies->position[k] = random_uniform(random, -2, 2);
+        bodies->velocity[k] = random_uniform(random, -0.5, 0.5);
+    }
+    for (int64_t i = 0; i < rows; i++) {
+        bodies->mass[i] = i % 5 == 4 ? 0 : random_uniform(random, least_mass, 1) / (double)count;
+        bodies->softening[i] = random_uniform(random, least_softening, least_softening + 0.1);
+    }
+    return bodies;
+}
+
+static inline kith_simulation *ensemble_of(kith_context *context, int64_t systems,
+                                           const kith_bodies *bodies,
+                                           kith_simulation_options options)
+{
+    kith_simulation *simulation = NULL;
+    assert_ok(kith_simulation_create_ensemble(context, &options, systems, bodies, &simulation));
+    return simulation;
+}
+
+/* Two simulations and their bodies at the end. */
+static inline void free_both(kith_simulation *found, kith_simulation *expected, kith_bodies *a,
+                             kith_bodies *b)
+{
+    kith_bodies_free(a);
+    kith_bodies_free(b);
+    kith_simulation_free(found);
+    kith_simulation_free(expected);
+}
+
 #endif

@@ -1,8 +1,7 @@
 /* Planetary systems on the GPU: whfast of one system and of ensembles, against the CPU's. */
 
 #include "fields.h"
-#include "gpu_testing.h"
-#include "simulating.h"
+#include "gpu_simulating.h"
 
 enum { most_systems = 64 };
 
@@ -94,14 +93,6 @@ static kith_bodies *random_ensemble(struct random_numbers *random, const struct 
     return all;
 }
 
-static kith_simulation *ensemble_of(kith_context *context, int64_t systems,
-                                    const kith_bodies *bodies, kith_simulation_options options)
-{
-    kith_simulation *simulation = NULL;
-    assert_ok(kith_simulation_create_ensemble(context, &options, systems, bodies, &simulation));
-    return simulation;
-}
-
 /* The largest difference of a coordinate, as a fraction of the body's distance from the origin or
  * of 1. */
 static double largest_difference(const kith_bodies *a, const kith_bodies *b)
@@ -149,10 +140,7 @@ static void test_ensembles_agree_with_the_cpu(void **state)
                 fail_msg("%lld systems of %lld planets, case %d: off by %g", (long long)the.systems,
                          (long long)planets, k, off);
             assert_true(a->time == b->time);
-            kith_bodies_free(a);
-            kith_bodies_free(b);
-            kith_simulation_free(found);
-            kith_simulation_free(expected);
+            free_both(found, expected, a, b);
             kith_bodies_free(bodies);
         }
     print_message("largest difference %.2g\n", largest);

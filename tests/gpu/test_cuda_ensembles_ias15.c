@@ -1,34 +1,7 @@
 /* Ensembles of ias15 on the GPU, each system with steps of its own, against the CPU's. */
 
 #include "fields.h"
-#include "gpu_testing.h"
-#include "simulating.h"
-
-static kith_bodies *random_systems(struct random_numbers *random, int64_t systems, int64_t count,
-                                   int32_t dimensions)
-{
-    kith_bodies *bodies = NULL;
-    const int64_t rows = systems * count;
-    assert_ok(
-        kith_bodies_create(rows, dimensions, KITH_VELOCITY | KITH_MASS | KITH_SOFTENING, &bodies));
-    for (int64_t k = 0; k < rows * dimensions; k++) {
-        bodies->position[k] = random_uniform(random, -2, 2);
-        bodies->velocity[k] = random_uniform(random, -0.5, 0.5);
-    }
-    for (int64_t i = 0; i < rows; i++) {
-        bodies->mass[i] = i % 5 == 4 ? 0 : random_uniform(random, 0.1, 1) / (double)count;
-        bodies->softening[i] = random_uniform(random, 0.2, 0.3);
-    }
-    return bodies;
-}
-
-static kith_simulation *ensemble_of(kith_context *context, const kith_bodies *bodies,
-                                    int64_t systems, kith_simulation_options options)
-{
-    kith_simulation *simulation = NULL;
-    assert_ok(kith_simulation_create_ensemble(context, &options, systems, bodies, &simulation));
-    return simulation;
-}
+#include "gpu_simulating.h"
 
 static kith_simulation_options options_of(int k)
 {
@@ -55,9 +28,9 @@ static void test_ensembles_agree_with_the_cpu(void **state)
     for (int k = 0; k < (test_is_quick() ? 4 : 14); k++) {
         const int64_t count = k < 11 ? k + 1 : 16 * (k - 10) + (k == 13 ? 16 : 1);
         const int64_t systems = 1 + 2 * (int64_t)random_uniform(random, 0, 30);
-        kith_bodies *bodies = random_systems(random, systems, count, k % 2 ? 2 : 3);
-        kith_simulation *found = ensemble_of(gpu, bodies, systems, options_of(k));
-        kith_simulation *expected = ensemble_of(cpu, bodies, systems, options_of(k));
+        kith_bodies *bodies = slow_bodies(random, systems, count, k % 2 ? 2 : 3, 0.1, 0.2);
+        kith_simulation *found = ensemble_of(gpu, systems, bodies, options_of(k));
+        kith_simulation *expected = ensemble_of(cpu, systems, bodies, options_of(k));
         run_in_pieces(found);
         run_in_pieces(expected);
         kith_bodies *a = state_of(found, bodies), *b = state_of(expected, bodies);
@@ -67,10 +40,7 @@ static void test_ensembles_agree_with_the_cpu(void **state)
             fail_msg("%lld systems of %lld bodies: off by %g", (long long)systems, (long long)count,
                      off);
         assert_true(kith_simulation_time(found) == 2);
-        kith_bodies_free(a);
-        kith_bodies_free(b);
-        kith_simulation_free(found);
-        kith_simulation_free(expected);
+        free_both(found, expected, a, b);
         kith_bodies_free(bodies);
     }
     print_message("largest difference %.2g\n", largest);
@@ -84,14 +54,14 @@ static void test_systems_have_the_bits_that_they_have_alone(void **state)
     kith_context *gpu = new_gpu_context(0);
     for (int k = 0; k < (test_is_quick() ? 3 : 12); k++) {
         const int64_t systems = 9, count = k < 10 ? 1 + k : 20 * (k - 8);
-        kith_bodies *all = random_systems(random, systems, count, 3);
-        kith_simulation *together = ensemble_of(gpu, all, systems, options_of(k));
+        kith_bodies *all = slow_bodies(random, systems, count, 3, 0.1, 0.2);
+        kith_simulation *together = ensemble_of(gpu, systems, all, options_of(k));
         run_in_pieces(together);
         kith_bodies *ends = state_of(together, all);
         for (int64_t s = 0; s < systems; s++) {
             const kith_bodies one = kith_ensemble_system(all, systems, s);
             const kith_bodies end = kith_ensemble_system(ends, systems, s);
-            kith_simulation *alone = ensemble_of(gpu, &one, 1, options_of(k));
+            kith_simulation *alone = ensemble_of(gpu, 1, &one, options_of(k));
             run_in_pieces(alone);
             kith_bodies *expected = state_of(alone, &one);
             assert_same_state(expected, &end);
@@ -110,9 +80,9 @@ static void test_a_restored_ensemble_goes_on_bit_for_bit(void **state)
     struct random_numbers *random = *state;
     kith_context *gpu = new_gpu_context(0);
     const int64_t systems = 21, count = 6;
-    kith_bodies *bodies = random_systems(random, systems, count, 3);
-    kith_simulation *first = ensemble_of(gpu, bodies, systems, options_of(0));
-    kith_simulation *second = ensemble_of(gpu, bodies, systems, options_of(0));
+    kith_bodies *bodies = slow_bodies(random, systems, count, 3, 0.1, 0.2);
+    kith_simulation *first = ensemble_of(gpu, systems, bodies, options_of(0));
+    kith_simulation *second = ensemble_of(gpu, systems, bodies, options_of(0));
     kith_checkpoint checkpoint = {0};
     assert_ok(kith_simulation_run(first, 1));
     assert_ok(kith_simulation_run(second, 0.3));
@@ -123,7 +93,7 @@ static void test_a_restored_ensemble_goes_on_bit_for_bit(void **state)
     kith_bodies *a = state_of(first, bodies), *b = state_of(second, bodies);
     assert_same_state(a, b);
     /* Bodies filled in again forget the past. */
-    kith_simulation *third = ensemble_of(gpu, bodies, systems, options_of(0));
+    kith_simulation *third = ensemble_of(gpu, systems, bodies, options_of(0));
     assert_ok(kith_simulation_set_bodies(first, bodies));
     assert_ok(kith_simulation_run(first, 1));
     assert_ok(kith_simulation_run(third, 1));
@@ -151,7 +121,7 @@ static void test_each_system_keeps_its_energy(void **state)
         each[s] = made("two-body", (kith_initial_options){.eccentricity = eccentricities[s]});
     assert_ok(kith_ensemble_join(systems, (const kith_bodies *const *)each, &bodies));
     kith_simulation *simulation = ensemble_of(
-        gpu, bodies, systems, (kith_simulation_options){.dt = 0.01, .integrator = "ias15"});
+        gpu, systems, bodies, (kith_simulation_options){.dt = 0.01, .integrator = "ias15"});
     kith_diagnostics start[systems], end[systems];
     assert_ok(kith_simulation_diagnose_systems(simulation, 0, systems, start));
     assert_ok(kith_simulation_run(simulation, test_is_quick() ? pi : 20 * pi));
@@ -178,7 +148,7 @@ static void test_what_ensembles_cannot_do_is_said(void **state)
 {
     struct random_numbers *random = *state;
     kith_context *gpu = new_gpu_context(0);
-    kith_bodies *bodies = random_systems(random, 5, 2, 3);
+    kith_bodies *bodies = slow_bodies(random, 5, 2, 3, 0.1, 0.2);
     kith_simulation_options options = {.dt = 0.01, .integrator = "ias15"};
     kith_simulation *simulation = NULL;
     options.precision = KITH_F32;
@@ -191,7 +161,7 @@ static void test_what_ensembles_cannot_do_is_said(void **state)
         bodies->velocity[18 + c] = bodies->velocity[21 + c] = 0;
     }
     bodies->mass[6] = bodies->mass[7] = 1;
-    simulation = ensemble_of(gpu, bodies, 5, options);
+    simulation = ensemble_of(gpu, 5, bodies, options);
     assert_failed(kith_simulation_run(simulation, 9), KITH_INVALID_ARGUMENT, "system 3 ias15");
     kith_bodies *now = state_of(simulation, bodies);
     assert_same_state(now, bodies);

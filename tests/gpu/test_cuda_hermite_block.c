@@ -1,29 +1,12 @@
 /* The integrator hermite-block on the GPU, a step for each body, against the CPU's. */
 
 #include "fields.h"
-#include "gpu_testing.h"
-#include "simulating.h"
+#include "gpu_simulating.h"
 
 static kith_simulation_options blocks(double dt, double softening)
 {
     return (kith_simulation_options){
         .dt = dt, .forces.softening = softening, .integrator = "hermite-block"};
-}
-
-static kith_bodies *random_bodies(struct random_numbers *random, int64_t count, int32_t dimensions)
-{
-    kith_bodies *bodies = NULL;
-    assert_ok(
-        kith_bodies_create(count, dimensions, KITH_VELOCITY | KITH_MASS | KITH_SOFTENING, &bodies));
-    for (int64_t k = 0; k < count * dimensions; k++) {
-        bodies->position[k] = random_uniform(random, -2, 2);
-        bodies->velocity[k] = random_uniform(random, -0.5, 0.5);
-    }
-    for (int64_t i = 0; i < count; i++) {
-        bodies->mass[i] = i % 5 == 4 ? 0 : random_uniform(random, 0.5, 1) / (double)count;
-        bodies->softening[i] = random_uniform(random, 0.1, 0.2);
-    }
-    return bodies;
 }
 
 /* Their steps are the same but where rounding decides, which changes results by what steps leave
@@ -45,10 +28,7 @@ static void compare(kith_context *gpu, kith_context *cpu, const kith_bodies *bod
         fail_msg("%lld bodies in %d dimensions: off by %g", (long long)bodies->count,
                  (int)bodies->dimensions, off);
     largest[is_shared] = fmax(largest[is_shared], off);
-    kith_bodies_free(a);
-    kith_bodies_free(b);
-    kith_simulation_free(found);
-    kith_simulation_free(expected);
+    free_both(found, expected, a, b);
 }
 
 static void test_bodies_move_as_on_the_cpu(void **state)
@@ -59,7 +39,7 @@ static void test_bodies_move_as_on_the_cpu(void **state)
     kith_context *gpu = new_gpu_context(0), *cpu = cpu_context(0);
     double largest[2] = {0};
     for (int k = 0; k < 2 * sizes; k++) {
-        kith_bodies *bodies = random_bodies(random, counts[k % sizes], k % 3 ? 3 : 2);
+        kith_bodies *bodies = slow_bodies(random, 1, counts[k % sizes], k % 3 ? 3 : 2, 0.5, 0.1);
         kith_simulation_options options = blocks(0.125, k % 4 == 1 ? 0 : 0.15);
         options.softening_of_bodies = k % 4 == 3;
         if (options.softening_of_bodies)
@@ -151,10 +131,7 @@ static void test_steps_are_counted_as_on_the_cpu(void **state)
     }
     kith_bodies *a = state_of(found, bodies), *b = state_of(expected, bodies);
     assert_true(distance_of_states(a, b) < 1e-9);
-    kith_bodies_free(a);
-    kith_bodies_free(b);
-    kith_simulation_free(found);
-    kith_simulation_free(expected);
+    free_both(found, expected, a, b);
     kith_bodies_free(bodies);
     kith_context_free(gpu);
     kith_context_free(cpu);
@@ -164,7 +141,7 @@ static void test_new_bodies_forget_the_past(void **state)
 {
     struct random_numbers *random = *state;
     kith_context *gpu = new_gpu_context(0);
-    kith_bodies *bodies = random_bodies(random, 100, 3);
+    kith_bodies *bodies = slow_bodies(random, 1, 100, 3, 0.5, 0.1);
     kith_simulation *used = simulated(gpu, bodies, blocks(0.125, 0.1));
     kith_simulation *fresh = simulated(gpu, bodies, blocks(0.125, 0.1));
     assert_ok(kith_simulation_run(used, 0.7));
@@ -185,7 +162,7 @@ static void test_what_it_does_not_do_is_said(void **state)
 {
     (void)state;
     kith_context *gpu = new_gpu_context(0);
-    kith_bodies *bodies = made("two-body", (kith_initial_options){0}), *none = NULL;
+    kith_bodies *bodies = made("two-body", (kith_initial_options){0}), *missing = NULL;
     kith_simulation *simulation = NULL;
     kith_simulation_options options = blocks(0.1, 0);
     options.precision = KITH_F32;
@@ -205,14 +182,14 @@ static void test_what_it_does_not_do_is_said(void **state)
     simulation = simulated(gpu, bodies, blocks(0.1, 0));
     assert_fails(kith_simulation_run(simulation, 9), KITH_INVALID_ARGUMENT, "body softening");
     kith_simulation_free(simulation);
-    assert_ok(kith_bodies_create(0, 3, KITH_VELOCITY | KITH_MASS, &none));
-    simulation = simulated(gpu, none, blocks(0.125, 0));
+    assert_ok(kith_bodies_create(0, 3, KITH_VELOCITY | KITH_MASS, &missing));
+    simulation = simulated(gpu, missing, blocks(0.125, 0));
     assert_ok(kith_simulation_step(simulation, 3));
     assert_true(kith_simulation_time(simulation) == 0.375);
     assert_ok(kith_simulation_run(simulation, 1));
     assert_true(kith_simulation_time(simulation) == 1);
     kith_simulation_free(simulation);
-    kith_bodies_free(none);
+    kith_bodies_free(missing);
     kith_bodies_free(bodies);
     kith_context_free(gpu);
 }

@@ -1,24 +1,7 @@
 /* The integrator ias15 of one system on the GPU, against the CPU's. */
 
 #include "fields.h"
-#include "gpu_testing.h"
-#include "simulating.h"
-
-static kith_bodies *random_bodies(struct random_numbers *random, int64_t count, int32_t dimensions)
-{
-    kith_bodies *bodies = NULL;
-    assert_ok(
-        kith_bodies_create(count, dimensions, KITH_VELOCITY | KITH_MASS | KITH_SOFTENING, &bodies));
-    for (int64_t k = 0; k < count * dimensions; k++) {
-        bodies->position[k] = random_uniform(random, -2, 2);
-        bodies->velocity[k] = random_uniform(random, -0.5, 0.5);
-    }
-    for (int64_t i = 0; i < count; i++) {
-        bodies->mass[i] = i % 5 == 4 ? 0 : random_uniform(random, 0.5, 1) / (double)count;
-        bodies->softening[i] = random_uniform(random, 0.1, 0.2);
-    }
-    return bodies;
-}
+#include "gpu_simulating.h"
 
 static kith_simulation_options options_of(int k)
 {
@@ -45,7 +28,7 @@ static void test_bodies_move_as_on_the_cpu(void **state)
     kith_context *gpu = new_gpu_context(0), *cpu = cpu_context(0);
     double largest = 0;
     for (int k = 0; k < (test_is_quick() ? 8 : 10); k++) {
-        kith_bodies *bodies = random_bodies(random, counts[k], k % 4 ? 3 : 2);
+        kith_bodies *bodies = slow_bodies(random, 1, counts[k], k % 4 ? 3 : 2, 0.5, 0.1);
         kith_simulation *found = simulated(gpu, bodies, options_of(k));
         kith_simulation *expected = simulated(cpu, bodies, options_of(k));
         run_in_pieces(found);
@@ -57,10 +40,7 @@ static void test_bodies_move_as_on_the_cpu(void **state)
         largest = fmax(largest, off);
         if (!(off < 1e-12))
             fail_msg("%lld bodies: off by %g", (long long)counts[k], off);
-        kith_bodies_free(a);
-        kith_bodies_free(b);
-        kith_simulation_free(found);
-        kith_simulation_free(expected);
+        free_both(found, expected, a, b);
         kith_bodies_free(bodies);
     }
     print_message("largest difference %.2g\n", largest);
@@ -72,7 +52,7 @@ static void test_bits_do_not_depend_on_runs_and_resumes(void **state)
 {
     struct random_numbers *random = *state;
     kith_context *gpu = new_gpu_context(0);
-    kith_bodies *bodies = random_bodies(random, 333, 3);
+    kith_bodies *bodies = slow_bodies(random, 1, 333, 3, 0.5, 0.1);
     kith_simulation *first = simulated(gpu, bodies, options_of(0));
     kith_simulation *second = simulated(gpu, bodies, options_of(0));
     kith_simulation *third = simulated(gpu, bodies, options_of(0));
@@ -134,7 +114,7 @@ static void test_the_state_within_the_last_step_is_that_of_the_cpu(void **state)
 {
     struct random_numbers *random = *state;
     kith_context *gpu = new_gpu_context(0), *cpu = cpu_context(0);
-    kith_bodies *bodies = random_bodies(random, 100, 3);
+    kith_bodies *bodies = slow_bodies(random, 1, 100, 3, 0.5, 0.1);
     kith_simulation *found = simulated(gpu, bodies, options_of(1));
     kith_simulation *expected = simulated(cpu, bodies, options_of(1));
     kith_bodies *a = state_of(found, bodies), *b = state_of(expected, bodies);
@@ -144,10 +124,7 @@ static void test_the_state_within_the_last_step_is_that_of_the_cpu(void **state)
     assert_ok(kith_simulation_get_bodies_at(found, time, a));
     assert_ok(kith_simulation_get_bodies_at(expected, time, b));
     assert_true(distance_of_states(a, b) < 1e-12);
-    kith_bodies_free(a);
-    kith_bodies_free(b);
-    kith_simulation_free(found);
-    kith_simulation_free(expected);
+    free_both(found, expected, a, b);
     kith_bodies_free(bodies);
     kith_context_free(gpu);
     kith_context_free(cpu);
