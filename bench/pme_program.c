@@ -8,12 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "kith/kith.h"
+#include "gpu_calls.h"
 
-enum { rounds = 15 };
-static const double per_volume = 100, enough = 5e-3;
+static const double per_volume = 100;
 
 struct bench {
     kith_context *context;
@@ -30,35 +28,6 @@ static int fail(const char *what)
     return 1;
 }
 
-static int compare(const void *first, const void *second)
-{
-    const double a = *(const double *)first, b = *(const double *)second;
-    return (a > b) - (a < b);
-}
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-/* Numbers of the device's memory; NULL without memory. */
-static void *to_device(int64_t count, kith_dtype dtype, const double *numbers)
-{
-    const size_t bytes = (size_t)count * (size_t)kith_dtype_bytes(dtype);
-    float *narrow = calloc((size_t)count + 1, sizeof *narrow);
-    void *device = NULL;
-    for (int64_t k = 0; k < count && narrow; k++)
-        narrow[k] = (float)numbers[k];
-    if (!narrow || cudaMalloc(&device, bytes + 1) != cudaSuccess ||
-        cudaMemcpy(device, dtype == KITH_F64 ? (const void *)numbers : (const void *)narrow, bytes,
-                   cudaMemcpyHostToDevice) != cudaSuccess)
-        device = NULL;
-    free(narrow);
-    return device;
-}
-
 /* Ions a tenth of their distance away from their sites, every second one along the rows of another
  * charge. */
 static bool make_ions(struct bench *bench, int64_t n, kith_dtype dtype)
@@ -69,21 +38,19 @@ static bool make_ions(struct bench *bench, int64_t n, kith_dtype dtype)
     uint64_t state = 1;
     for (int64_t i = 0; i < n && x && q; i++) {
         const int64_t at[3] = {i % side, i / side % side, i / side / side};
-        for (int c = 0; c < 3; c++) {
-            state = state * 6364136223846793005u + 1442695040888963407u;
-            x[3 * i + c] = spacing * ((double)at[c] + 0.2 * (double)(state >> 40) * 0x1p-24);
-        }
+        for (int c = 0; c < 3; c++)
+            x[3 * i + c] = spacing * ((double)at[c] + 0.2 * gpu_random(&state));
         q[i] = (at[0] + at[1] + at[2]) % 2 ? 1 : -1;
     }
     bench->cell = (kith_cell){{{0}}, {true, true, true}};
     for (int k = 0; k < 3; k++)
         bench->cell.vectors[k][k] = (double)side * spacing;
     bench->particles.positions =
-        kith_array_matrix(x && q ? to_device(3 * n, dtype, x) : NULL, dtype, n, 3);
+        kith_array_matrix(x && q ? gpu_copy_of(3 * n, dtype, x) : NULL, dtype, n, 3);
     bench->particles.columns[0] = (kith_particle_column){
-        "q", kith_array_vector(x && q ? to_device(n, dtype, q) : NULL, dtype, n)};
-    bench->acceleration = kith_array_matrix(x ? to_device(3 * n, dtype, x) : NULL, dtype, n, 3);
-    bench->potential = kith_array_vector(q ? to_device(n, dtype, q) : NULL, dtype, n);
+        "q", kith_array_vector(x && q ? gpu_copy_of(n, dtype, q) : NULL, dtype, n)};
+    bench->acceleration = kith_array_matrix(x ? gpu_copy_of(3 * n, dtype, x) : NULL, dtype, n, 3);
+    bench->potential = kith_array_vector(q ? gpu_copy_of(n, dtype, q) : NULL, dtype, n);
     const kith_device device = {KITH_CUDA, 0};
     bench->particles.positions.device = bench->particles.columns[0].values.device = device;
     bench->acceleration.device = bench->potential.device = device;
@@ -93,38 +60,23 @@ static bool make_ions(struct bench *bench, int64_t n, kith_dtype dtype)
            bench->acceleration.data && bench->potential.data;
 }
 
-static kith_status time_calls(struct bench *bench, int64_t calls, double *seconds)
+static kith_status evaluate(void *argument)
 {
-    kith_status status = kith_context_synchronize(bench->context);
-    const double begin = now();
-    for (int64_t k = 0; k < calls && status == KITH_OK; k++)
-        status = kith_forces_compute(bench->context, &bench->options, NULL, &bench->particles,
-                                     bench->acceleration, bench->potential);
-    if (status == KITH_OK)
-        status = kith_context_synchronize(bench->context);
-    *seconds = (now() - begin) / (double)calls;
-    return status;
+    struct bench *bench = argument;
+    return kith_forces_compute(bench->context, &bench->options, NULL, &bench->particles,
+                               bench->acceleration, bench->potential);
 }
 
 static kith_status measure(struct bench *bench, double *median)
 {
-    double seconds[rounds] = {0}, once = 0;
     bench->options.report = &bench->report;
-    kith_status status = time_calls(bench, 1, &once);
+    const kith_status status = evaluate(bench);
     bench->options.report = NULL;
     bench->options.cutoff = bench->report.cutoff;
     bench->options.ewald.alpha = bench->report.alpha;
     bench->options.accuracy.order = bench->report.order;
     memcpy(bench->options.ewald.grid, bench->report.grid, sizeof bench->report.grid);
-    for (int k = 0; k < 2 && status == KITH_OK; k++)
-        status = time_calls(bench, 3, &once);
-    const int64_t calls = 1 + (int64_t)(enough / fmax(once, 1e-6));
-    for (int round = 0; round < rounds && status == KITH_OK; round++)
-        status = time_calls(bench, calls, &seconds[round]);
-    if (status == KITH_OK)
-        qsort(seconds, rounds, sizeof seconds[0], compare);
-    *median = seconds[rounds / 2];
-    return status;
+    return status == KITH_OK ? gpu_time_calls(bench->context, evaluate, bench, median) : status;
 }
 
 int main(int count, char **words)

@@ -7,12 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "kith/kith.h"
+#include "gpu_calls.h"
 
-enum { rounds = 15 };
-static const double pi = 3.14159265358979323846, enough = 5e-3;
+static const double pi = 3.14159265358979323846;
 
 struct bench {
     kith_context *context;
@@ -29,68 +27,32 @@ static int fail(const char *what)
     return 1;
 }
 
-static int compare(const void *first, const void *second)
-{
-    const double a = *(const double *)first, b = *(const double *)second;
-    return (a > b) - (a < b);
-}
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* Random numbers of a unit cube, on the device; NULL without memory. */
 static void *random_positions(int64_t count, kith_dtype dtype)
 {
-    const size_t bytes = (size_t)count * (size_t)kith_dtype_bytes(dtype);
-    void *host = malloc(bytes + 1), *device = NULL;
+    double *numbers = calloc((size_t)count + 1, sizeof *numbers);
     uint64_t state = 1;
-    for (int64_t k = 0; k < count && host; k++) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        const double number = (double)(state >> 40) * 0x1p-24;
-        if (dtype == KITH_F32)
-            ((float *)host)[k] = (float)number;
-        else
-            ((double *)host)[k] = number;
-    }
-    if (!host || cudaMalloc(&device, bytes + 1) != cudaSuccess ||
-        cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice) != cudaSuccess)
-        device = NULL;
-    free(host);
+    for (int64_t k = 0; k < count && numbers; k++)
+        numbers[k] = gpu_random(&state);
+    void *device = numbers ? gpu_copy_of(count, dtype, numbers) : NULL;
+    free(numbers);
     return device;
 }
 
-static kith_status time_calls(struct bench *bench, int64_t calls, double *seconds)
+static kith_status sum(void *argument)
 {
-    kith_status status = kith_context_synchronize(bench->context);
-    const double begin = now();
-    for (int64_t k = 0; k < calls && status == KITH_OK; k++)
-        status = kith_sums_compute(bench->context, &bench->options, NULL, &bench->particles, 1,
-                                   &bench->output, bench->results);
-    if (status == KITH_OK)
-        status = kith_context_synchronize(bench->context);
-    *seconds = (now() - begin) / (double)calls;
-    return status;
+    struct bench *bench = argument;
+    return kith_sums_compute(bench->context, &bench->options, NULL, &bench->particles, 1,
+                             &bench->output, bench->results);
 }
 
+/* The first call counts the pairs. */
 static kith_status measure(struct bench *bench, double *median, int64_t *pairs)
 {
-    double seconds[rounds] = {0}, once = 0;
     bench->options.pair_count = pairs;
-    kith_status status = time_calls(bench, 1, &once);
+    const kith_status status = sum(bench);
     bench->options.pair_count = NULL;
-    for (int k = 0; k < 2 && status == KITH_OK; k++)
-        status = time_calls(bench, 3, &once);
-    const int64_t calls = 1 + (int64_t)(enough / fmax(once, 1e-6));
-    for (int round = 0; round < rounds && status == KITH_OK; round++)
-        status = time_calls(bench, calls, &seconds[round]);
-    if (status == KITH_OK)
-        qsort(seconds, rounds, sizeof seconds[0], compare);
-    *median = seconds[rounds / 2];
-    return status;
+    return status == KITH_OK ? gpu_time_calls(bench->context, sum, bench, median) : status;
 }
 
 /* Parses the arguments, in any order; false unless both numbers are given. */
