@@ -7,52 +7,18 @@
 #include "core/arguments.h"
 #include "core/memory.h"
 #include "io/bytes.h"
+#include "io/npy_elements.h"
 #include "io/npy_header.h"
 #include "io/output.h"
 #include "io/text.h"
 
-/* Converts native bytes to an integer; false if they do not fit in 64 bits. */
-#define DEFINE_ELEMENT(name, type, is_whole)                                                       \
-    static bool name(const unsigned char *bytes, int64_t *value)                                   \
-    {                                                                                              \
-        type element;                                                                              \
-        memcpy(&element, bytes, sizeof element);                                                   \
-        if (!(is_whole))                                                                           \
-            return false;                                                                          \
-        *value = (int64_t)element;                                                                 \
-        return true;                                                                               \
-    }
+enum { chunk_elements = 8192 };
 
-DEFINE_ELEMENT(from_f8, double, element == rint(element) && fabs(element) < 0x1p63)
-DEFINE_ELEMENT(from_f4, float, element == rintf(element) && fabsf(element) < 0x1p63F)
-DEFINE_ELEMENT(from_i8, int64_t, true)
-DEFINE_ELEMENT(from_i4, int32_t, true)
-DEFINE_ELEMENT(from_i2, int16_t, true)
-DEFINE_ELEMENT(from_i1, int8_t, true)
-DEFINE_ELEMENT(from_u8, uint64_t, element <= INT64_MAX)
-DEFINE_ELEMENT(from_u4, uint32_t, true)
-DEFINE_ELEMENT(from_u2, uint16_t, true)
-DEFINE_ELEMENT(from_u1, uint8_t, true)
-
-static const struct element {
-    const char *name; /* NumPy's, without the byte order */
-    int64_t bytes;
-    bool (*to_whole)(const unsigned char *bytes, int64_t *value);
-} elements[] = {
-    {"f8", 8, from_f8}, {"f4", 4, from_f4}, {"i8", 8, from_i8}, {"i4", 4, from_i4},
-    {"i2", 2, from_i2}, {"i1", 1, from_i1}, {"u8", 8, from_u8}, {"u4", 4, from_u4},
-    {"u2", 2, from_u2}, {"u1", 1, from_u1},
-};
-
-enum { element_count = sizeof elements / sizeof elements[0], chunk_elements = 8192 };
-
-static kith_status find_element(const char *descr, const struct element **element)
+static kith_status find_element(const char *descr, const struct npy_element **element)
 {
-    for (int32_t k = 0; k < element_count; k++)
-        if (descr[0] && strchr("<>=|", descr[0]) && strcmp(elements[k].name, descr + 1) == 0) {
-            *element = &elements[k];
-            return KITH_OK;
-        }
+    *element = npy_element_of(descr);
+    if (*element)
+        return KITH_OK;
     return kith_fail(KITH_BAD_FORMAT,
                      "the numbers are of type '%s'; give integers (i1 … i8, u1 … u8) or whole "
                      "reals",
@@ -61,7 +27,7 @@ static kith_status find_element(const char *descr, const struct element **elemen
 
 /* Sets the array's form from the header; *count is its elements. */
 static kith_status set_shape(FILE *stream, const struct npy_header *header,
-                             const struct element *element, kith_array *array, int64_t *count)
+                             const struct npy_element *element, kith_array *array, int64_t *count)
 {
     if (header->ndim < 1 || header->ndim > KITH_MAX_DIMENSIONS)
         return kith_fail(KITH_BAD_FORMAT, "the shape is %s; give 1 to 3 dimensions",
@@ -77,7 +43,8 @@ static kith_status set_shape(FILE *stream, const struct npy_header *header,
     return KITH_OK;
 }
 
-static kith_status fail_at(const struct element *element, const unsigned char *bytes, int64_t row)
+static kith_status fail_at(const struct npy_element *element, const unsigned char *bytes,
+                           int64_t row)
 {
     double value = 0;
     if (strcmp(element->name, "f4") == 0) {
@@ -107,7 +74,7 @@ static int64_t place_of(const struct npy_header *header, const kith_array *array
 }
 
 static kith_status read_elements(FILE *stream, const struct npy_header *header,
-                                 const struct element *element, int64_t count,
+                                 const struct npy_element *element, int64_t count,
                                  const kith_array *array)
 {
     /* Of three dimensions a row is a bead still. */
@@ -150,7 +117,7 @@ static void shorten(int64_t count, kith_array *array)
 static kith_status read_array(FILE *stream, kith_array *array)
 {
     struct npy_header header;
-    const struct element *element = NULL;
+    const struct npy_element *element = NULL;
     int64_t count = 0;
     KITH_TRY(npy_header_read(stream, &header));
     KITH_TRY(find_element(header.descr, &element));

@@ -2,57 +2,23 @@
 #include "io/npy_array.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/arguments.h"
 #include "core/memory.h"
 #include "io/bytes.h"
 #include "io/format.h"
+#include "io/npy_elements.h"
 #include "io/output.h"
 #include "io/text.h"
 #include "kith/npy.h"
 
-/* Reads a number from native bytes; false if no double is equal to it. A double that rounded up to
- * the limit would not fit the integer type again. */
-#define DEFINE_ELEMENT(name, type, limit)                                                          \
-    static bool name(const unsigned char *bytes, double *value)                                    \
-    {                                                                                              \
-        type element;                                                                              \
-        memcpy(&element, bytes, sizeof element);                                                   \
-        *value = (double)element;                                                                  \
-        return !((limit) > 0) || (*value < (limit) && (type)*value == element);                    \
-    }
+enum { chunk_elements = 8192 };
 
-DEFINE_ELEMENT(from_f8, double, 0.0)
-DEFINE_ELEMENT(from_f4, float, 0.0)
-DEFINE_ELEMENT(from_i8, int64_t, 0x1p63)
-DEFINE_ELEMENT(from_i4, int32_t, 0.0)
-DEFINE_ELEMENT(from_i2, int16_t, 0.0)
-DEFINE_ELEMENT(from_i1, int8_t, 0.0)
-DEFINE_ELEMENT(from_u8, uint64_t, 0x1p64)
-DEFINE_ELEMENT(from_u4, uint32_t, 0.0)
-DEFINE_ELEMENT(from_u2, uint16_t, 0.0)
-DEFINE_ELEMENT(from_u1, uint8_t, 0.0)
-
-static const struct element {
-    const char *name; /* NumPy's, without the byte order */
-    int64_t bytes;
-    bool (*to_real)(const unsigned char *bytes, double *value);
-} elements[] = {
-    {"f8", 8, from_f8}, {"f4", 4, from_f4}, {"i8", 8, from_i8}, {"i4", 4, from_i4},
-    {"i2", 2, from_i2}, {"i1", 1, from_i1}, {"u8", 8, from_u8}, {"u4", 4, from_u4},
-    {"u2", 2, from_u2}, {"u1", 1, from_u1},
-};
-
-enum { element_count = sizeof elements / sizeof elements[0], chunk_elements = 8192 };
-
-static kith_status find_element(const char *descr, const struct element **element)
+static kith_status find_element(const char *descr, const struct npy_element **element)
 {
-    for (int32_t k = 0; k < element_count; k++)
-        if (descr[0] && strchr("<>=|", descr[0]) && strcmp(elements[k].name, descr + 1) == 0) {
-            *element = &elements[k];
-            return KITH_OK;
-        }
+    *element = npy_element_of(descr);
+    if (*element)
+        return KITH_OK;
     return kith_fail(KITH_BAD_FORMAT,
                      "the numbers are of type '%s'; give f8, f4, or integers (i1 … i8, u1 … u8)",
                      descr);
@@ -65,7 +31,7 @@ static int64_t columns_of(const struct npy_header *header)
 
 kith_status npy_check_data(FILE *stream, const struct npy_header *header)
 {
-    const struct element *element = NULL;
+    const struct npy_element *element = NULL;
     KITH_TRY(find_element(header->descr, &element));
     return npy_check_bytes(stream, header, element->bytes);
 }
@@ -73,7 +39,7 @@ kith_status npy_check_data(FILE *stream, const struct npy_header *header)
 kith_status npy_read_elements(FILE *stream, const struct npy_header *header, npy_store *store,
                               void *to)
 {
-    const struct element *element = NULL;
+    const struct npy_element *element = NULL;
     KITH_TRY(find_element(header->descr, &element));
     const int64_t rows = header->shape[0], columns = columns_of(header);
     const bool swapped = header->descr[0] == (machine_is_big_endian() ? '<' : '>');
