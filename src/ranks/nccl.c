@@ -1,6 +1,7 @@
 #include "ranks/nccl.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/library.h"
 #include "device/context.h"
