@@ -3,15 +3,11 @@
 
 #include "cells/nearest_image.h"
 #include "mesh/excluded_pair.h"
+#include "mesh/numbers_cuda.cuh"
 #include "mesh/place_cuda.cuh"
 #include "mesh/sum_cuda.cuh"
 
-enum { threads = 256, moments = 9, virials = 6 };
-
-static __device__ int64_t own_number()
-{
-    return (int64_t)blockIdx.x * threads + threadIdx.x;
-}
+enum { moments = 9, virials = 6 };
 
 /* A position as given, from the mean of all. */
 template <typename real>

@@ -1,21 +1,12 @@
 /* Particles on a GPU, wrapped into the cell and sorted; and their results. */
 
+#include "mesh/numbers_cuda.cuh"
 #include "mesh/place_cuda.cuh"
 #include "mesh/sum_cuda.cuh"
 #include "sort/search.h"
 #include "sort/sort.h"
 
-enum { threads = 256, cells_of_thread = 8, cells_of_block = cells_of_thread * threads };
-
-static unsigned blocks_for(int64_t count)
-{
-    return (unsigned)((count + threads - 1) / threads);
-}
-
-static __device__ int64_t own_number()
-{
-    return (int64_t)blockIdx.x * threads + threadIdx.x;
-}
+enum { cells_of_thread = 8, cells_of_block = cells_of_thread * threads };
 
 /* The point of the grid along an axis where the splines of a particle begin, and how far beyond it
  * it is. */

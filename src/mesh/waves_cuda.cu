@@ -1,25 +1,13 @@
 /* The mesh of particle–mesh Ewald on a GPU: points gather weights from the particles near them,
  * waves are multiplied, and particles gather from points. */
 
+#include "mesh/numbers_cuda.cuh"
 #include "mesh/pme_cuda.h"
 #include "mesh/sum_cuda.cuh"
 
-enum {
-    threads = 256,
-    lanes = 8
-}; /* lanes: of a particle, one for each point along the last axis */
+enum { lanes = 8 }; /* of a particle, one for each point along the last axis */
 
 static __device__ const double pi = 3.14159265358979323846;
-
-static unsigned blocks_for(int64_t count)
-{
-    return (unsigned)((count + threads - 1) / threads);
-}
-
-static __device__ int64_t own_number()
-{
-    return (int64_t)blockIdx.x * threads + threadIdx.x;
-}
 
 /* Reals from a row of the grid to the next: rows are transformed in place. */
 static __device__ int64_t pitch_of(const struct pme_cuda_problem &problem)
