@@ -1,5 +1,13 @@
 /* Steps of whfast on a GPU: two planets in each thread, a system in a part of a warp, with all of
- * its state in registers, and the arithmetic of the CPU's kernels (whfast_step.h). */
+ * its state in registers, and the arithmetic of the CPU's kernels (whfast_step.h).
+ *
+ * Of eight planets each takes 193 instructions of double precision a step in democratic
+ * heliocentric coordinates and 236 in Jacobi's. The units of an H200, 64 in each of 132
+ * multiprocessors at 1.98 GHz, would do these for a system in 0.092 and 0.113 ns. But a scheduler
+ * reads two registers per cycle, and a fused multiply-add of doubles has up to six: all that a warp
+ * reads in a step takes 924 and 1150 cycles, 0.110 and 0.138 ns of a system. Measured are 0.125
+ * and 0.158 ns. Twelve warps of a multiprocessor do not take less than eight, and sixteen, whose
+ * registers spill, more. */
 
 #include "simulation/whfast_cuda.h"
 
