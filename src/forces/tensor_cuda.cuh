@@ -16,11 +16,10 @@
  * and Σ m w d = Σ w m v − p Σ w m. Rounding W and m v is by chance up or down: relative to a body's
  * whole sum it vanishes as one over the root of the number of sources. So that no few bodies carry
  * a sum, a tile with a body of more than 1/256 of all mass is near to all others. Near pairs of
- * tiles are summed one-sided by the multiply pipes (tensor_near_cuda.cu).
+ * tiles are summed by the multiply pipes (tensor_near_cuda.cu).
  *
- * Sums over far tiles are added as whole numbers of 64 bits, in which order does not matter, in
- * units that a bound of the tile's far field determines. All sums have the same bits on every run.
- */
+ * A tile's sums over one other tile are added as whole numbers of 64 bits, in which order does not
+ * matter: all results have the same bits on every run. */
 
 #include "device/cuda.h"
 #include "forces/problem.h"
@@ -44,21 +43,38 @@ struct tensor_box {
  * the sums. */
 struct tensor_bodies {
     int64_t count, tiles;
+    int64_t first, end;    /* the tiles whose partners this device meets */
     const uint32_t *order; /* the number of each sorted body in the problem */
     float4 *body;          /* sorted: position and mass; those past the last have no mass */
     struct tensor_box *box;
-    uint4 *distance;             /* [tile][tensor_tile / 16][lane] */
-    uint2 *digits;               /* [tile][tensor_tile / 32][lane] */
-    float *unit;                 /* of each tile's whole sums: they are multiples of 1 / unit */
-    unsigned long long *far_sum; /* [tile][x, y, z][tensor_tile] */
-    double *near_sum;            /* the same */
+    uint4 *distance;         /* [tile][tensor_tile / 16][lane] */
+    uint2 *digits;           /* [tile][tensor_tile / 32][lane] */
+    float *unit;             /* of each tile's whole sums: they are multiples of 1 / unit */
+    unsigned long long *sum; /* [level][tile][x, y, z][tensor_tile] */
 };
 
-/* Where the first component of a sorted body is among the sums; the others follow a tile's length
- * apart. */
+/* Sums are whole numbers: level l counts steps of 2^(22 l) / unit. A number goes to the lowest
+ * level where it is less than 2^46, so that it keeps 24 bits, and 2^13 of them have room. */
+constexpr int tensor_levels = 8, tensor_level_bits = 22, tensor_number_bits = 46;
+
+/* The sums of the first component of a sorted body at level 0; the others follow a tile's length
+ * apart, and the levels follow each other tensor_level_length apart. */
 __host__ __device__ inline int64_t tensor_sum_at(int64_t body)
 {
     return body / tensor_tile * (3 * tensor_tile) + body % tensor_tile;
+}
+
+__host__ __device__ inline int64_t tensor_level_length(const struct tensor_bodies &bodies)
+{
+    return bodies.tiles * (3 * tensor_tile);
+}
+
+/* Among how many blocks the partners of a tile are divided, of which there are `most`: enough that
+ * the device is busy to the end, although some tiles have more partners. */
+inline int tensor_shares(int64_t tiles, int64_t most)
+{
+    const int64_t blocks = 2048, wanted = (blocks + tiles - 1) / tiles;
+    return (int)(wanted < most ? wanted : most);
 }
 
 /* Gaps are at least this, of lengths up to 2^21, so that no power of them overflows. */

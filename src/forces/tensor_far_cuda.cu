@@ -9,8 +9,9 @@
  * the operand for the sources' sums.
  *
  * An interaction is 1/2 pair. A pair costs per lane 1 root, 2 multiply-adds, 3/2 permutations, 1/2
- * transposition and 1/2 product: 5 1/2 instructions, where the multiply pipes take 18. The roots,
- * of which a multiprocessor makes 16 a cycle, limit it to 167 Tflop/s on an H200. */
+ * transposition and 1/2 product: 5 1/2 instructions, with all else 7, where the multiply pipes
+ * take 18. The roots, of which a multiprocessor makes 16 a cycle, limit it to 167 Tflop/s on an
+ * H200. */
 
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
@@ -317,7 +318,7 @@ static __device__ inline void add_to_sources(const struct tensor_bodies &bodies,
     const float unit = bodies.unit[meeting.partner];
     const int64_t first = (int64_t)meeting.partner * tensor_tile + threadIdx.x;
     const float4 *body = bodies.body + first;
-    unsigned long long *sum = bodies.far_sum + tensor_sum_at(first);
+    unsigned long long *sum = bodies.sum + tensor_sum_at(first);
     int *digit = shared.column + threadIdx.x;
 #pragma unroll
     for (int j = 0; j < tensor_tile; j += threads) {
@@ -371,8 +372,8 @@ static __device__ inline void flush(const struct tensor_bodies &bodies, int64_t 
         for (int r = 0; r < 2; r++) {
             const int k = (w * row_tiles + t) * 16 + r * 8 + lane / 4;
             if (lane % 4 < 3)
-                add_whole(bodies.far_sum + (tile * 3 + lane % 4) * tensor_tile + k,
-                          targets->sum[t][r], unit);
+                add_whole(bodies.sum + (tile * 3 + lane % 4) * tensor_tile + k, targets->sum[t][r],
+                          unit);
             targets->sum[t][r] = 0;
         }
 }
@@ -382,7 +383,7 @@ static __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     far_kernel(const struct forces_problem problem, const struct tensor_bodies bodies)
 {
     __shared__ struct shared shared;
-    const int64_t tile = blockIdx.x, tiles = bodies.tiles;
+    const int64_t tile = bodies.first + blockIdx.x, tiles = bodies.tiles;
     const int64_t last = tiles % 2 == 0 && tile >= tiles / 2 ? tiles / 2 - 1 : tiles / 2;
     const int64_t begin = 1 + share_begin(tiles / 2, gridDim.y, blockIdx.y);
     const int64_t end = min(1 + share_begin(tiles / 2, gridDim.y, blockIdx.y + 1), last + 1);
@@ -415,10 +416,12 @@ static __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
 kith_status tensor_far(kith_context *context, const struct forces_problem *problem,
                        const struct tensor_bodies *bodies)
 {
-    const int64_t partners = bodies->tiles / 2, each = threads;
-    if (partners == 0)
+    const int64_t partners = bodies->tiles / 2;
+    if (partners == 0 || bodies->end == bodies->first)
         return KITH_OK;
-    const dim3 grid((unsigned)bodies->tiles, (unsigned)((partners + each - 1) / each));
+    const int lists = (int)((partners + threads - 1) / threads);
+    const int shares = max(lists, tensor_shares(bodies->tiles, partners));
+    const dim3 grid((unsigned)(bodies->end - bodies->first), (unsigned)shares);
     far_kernel<<<grid, threads, 0, cuda_stream(context)>>>(*problem, *bodies);
     return cuda_check_launch("starting the kernel of far forces on tensor cores");
 }

@@ -1,123 +1,120 @@
-/* Gravity between near tiles (tensor_cuda.cuh), one-sided. Half of a block's warps have
- * half of a tile's targets, four in each lane, and divide the sources of each near tile. */
+/* Gravity between near tiles (tensor_cuda.cuh), each pair of bodies once, by the loop of the
+ * symmetric kernel (ring_gravity_cuda.cuh). A warp has a tile's targets, and takes one near partner
+ * after another past them. */
 
-#include "core/roots_cuda.cuh"
 #include "core/status.h"
+#include "forces/ring.h"
+#include "forces/ring_gravity_cuda.cuh"
 #include "forces/tensor_cuda.cuh"
 
-constexpr int warps = tensor_tile / 32, threads = warps * 32;
-constexpr int targets = 4, target_warps = tensor_tile / (targets * 32);
-constexpr int shares = warps / target_warps, share = tensor_tile / shares; /* of the sources */
-/* A float sum goes over this many tiles' sources at most, and such sums are added in double: after
- * a close pair, what is far and added later would be lost bit by bit. */
-constexpr int flush_tiles = 4;
-static_assert(threads == tensor_tile, "a thread loads a source");
+constexpr int block_warps = 4, threads = block_warps * 32, near_blocks = 4;
+using near_variant =
+    ring_variant<ring_gravity<float, false>, tensor_tile / 32, 1, 1, near_blocks, 2>;
 
-struct near_targets {
-    float x[targets], y[targets], z[targets];
-    float sum[targets][3];
-    double before[targets][3];
-};
+static __device__ inline struct ring_body<float> load(const struct tensor_bodies &bodies,
+                                                      int64_t body) {
+    const float4 b = bodies.body[body];
+    return {b.x, b.y, b.z, b.w};
+}
 
-static __device__ inline void meet(struct near_targets *to, const float4 &source, float softening2)
+/* Adds to the sums of a body whose first is at `at`. */
+static __device__ inline void
+add_sums(const struct tensor_bodies &bodies, int64_t at, int unit_exponent, const float *sums)
 {
 #pragma unroll
-    for (int k = 0; k < targets; k++) {
-        const float dx = source.x - to->x[k], dy = source.y - to->y[k], dz = source.z - to->z[k];
-        const float s2 = fmaf(dz, dz, fmaf(dy, dy, fmaf(dx, dx, softening2)));
-        const float weight = source.w * inverse_cube(s2);
-        to->sum[k][0] = fmaf(weight, dx, to->sum[k][0]);
-        to->sum[k][1] = fmaf(weight, dy, to->sum[k][1]);
-        to->sum[k][2] = fmaf(weight, dz, to->sum[k][2]);
-    }
-}
-
-static __device__ inline void put_aside(struct near_targets *to)
-{
-#pragma unroll
-    for (int k = 0; k < targets; k++)
-        for (int c = 0; c < 3; c++) {
-            to->before[k][c] += (double)to->sum[k][c];
-            to->sum[k][c] = 0;
-        }
-}
-
-/* The sources of the near tiles on the list. */
-static __device__ inline void visit(const struct tensor_bodies &bodies, const int *list, int count,
-                                    float softening2, float4 (&source)[2][threads],
-                                    struct near_targets *to)
-{
-    const int first = threadIdx.x / 32 / target_warps * share;
-    float4 next = {};
-    if (count > 0)
-        next = bodies.body[(int64_t)list[0] * tensor_tile + threadIdx.x];
-    for (int k = 0; k < count; k++) {
-        source[k % 2][threadIdx.x] = next;
-        __syncthreads();
-        if (k + 1 < count)
-            next = bodies.body[(int64_t)list[k + 1] * tensor_tile + threadIdx.x];
-#pragma unroll 8
-        for (int j = 0; j < share; j++)
-            meet(to, source[k % 2][first + j], softening2);
-        if (k % flush_tiles == flush_tiles - 1)
-            put_aside(to);
-    }
-    put_aside(to);
-}
-
-/* Adds the sums of the warps. */
-static __device__ inline void store(const struct tensor_bodies &bodies,
-                                    const struct near_targets &from)
-{
-    __shared__ double sums[shares][tensor_tile];
-    const int w = threadIdx.x / 32, first = w % target_warps * targets * 32 + threadIdx.x % 32;
     for (int c = 0; c < 3; c++) {
-        __syncthreads();
-#pragma unroll
-        for (int k = 0; k < targets; k++)
-            sums[w / target_warps][first + k * 32] = from.before[k][c];
-        __syncthreads();
-        double sum = 0;
-        for (int other = 0; other < shares; other++)
-            sum += sums[other][threadIdx.x];
-        bodies.near_sum[((int64_t)blockIdx.x * 3 + c) * tensor_tile + threadIdx.x] = sum;
+        const int excess =
+            sums[c] == 0 ? 0 : ilogbf(sums[c]) + unit_exponent + 1 - tensor_number_bits;
+        const int wanted = (max(excess, 0) + tensor_level_bits - 1) / tensor_level_bits;
+        const int level = min(wanted, tensor_levels - 1);
+        const float whole = ldexpf(sums[c], unit_exponent - level * tensor_level_bits);
+        atomicAdd(bodies.sum + level * tensor_level_length(bodies) + at + c * tensor_tile,
+                  (unsigned long long)__float2ll_rn(whole));
     }
 }
 
-static __global__ void __launch_bounds__(threads, 2)
+static __device__ inline void load_targets(const struct tensor_bodies &bodies, int64_t tile,
+                                           struct ring_targets<near_variant> *to)
+{
+#pragma unroll
+    for (int k = 0; k < near_variant::targets; k++) {
+        to->body[k] = load(bodies, tile * tensor_tile + k * 32 + threadIdx.x % 32);
+        for (int c = 0; c < 3; c++)
+            to->sum[k][c] = 0;
+    }
+}
+
+/* The tile's targets and a partner's sources; the tile itself from one side, each pair twice. */
+static __device__ inline void meet_tile(const struct tensor_bodies &bodies, int64_t tile,
+                                        int64_t partner,
+                                        const near_variant::pair::constants &constants,
+                                        struct source_ring<float> &sources,
+                                        struct ring_targets<near_variant> *targets)
+{
+    const int lane = threadIdx.x % 32;
+    const int unit_exponent = ilogbf(bodies.unit[partner]);
+#pragma unroll 1
+    for (int first = 0; first < tensor_tile; first += 32) {
+        const int64_t body = partner * tensor_tile + first + lane;
+        __syncwarp();
+        sources.put(lane, load(bodies, body));
+        __syncwarp();
+        if (partner == tile) {
+            walk<near_variant, false>(*targets, sources, constants, first, nullptr);
+        } else {
+            float sums[3];
+            walk_together<near_variant>(*targets, sources, constants.softening2, sums);
+            add_sums(bodies, tensor_sum_at(body), unit_exponent, sums);
+        }
+    }
+    const int own_exponent = ilogbf(bodies.unit[tile]);
+#pragma unroll
+    for (int k = 0; k < near_variant::targets; k++) {
+        add_sums(bodies, tensor_sum_at(tile * tensor_tile + k * 32 + lane), own_exponent,
+                 targets->sum[k]);
+        for (int c = 0; c < 3; c++)
+            targets->sum[k][c] = 0;
+    }
+}
+
+/* Block (tile, share): the tile's near partners at the offsets of a share, each pair of tiles once.
+ */
+static __global__ void __launch_bounds__(threads, near_blocks)
     near_kernel(const struct forces_problem problem, const struct tensor_bodies bodies)
 {
-    __shared__ float4 source[2][threads];
-    __shared__ int list[threads], counts[warps];
-    const struct tensor_box own = bodies.box[blockIdx.x];
-    const float softening2 = tensor_softening2(problem) + s2_floor<float>();
-    struct near_targets to = {};
-#pragma unroll
-    for (int k = 0; k < targets; k++) {
-        const int first = threadIdx.x / 32 % target_warps * targets * 32 + threadIdx.x % 32;
-        const float4 body = bodies.body[(int64_t)blockIdx.x * tensor_tile + first + k * 32];
-        to.x[k] = body.x;
-        to.y[k] = body.y;
-        to.z[k] = body.z;
-    }
-    for (int64_t first = 0; first < bodies.tiles; first += threads) {
-        const int64_t partner = first + threadIdx.x;
+    __shared__ struct source_ring<float> sources[block_warps];
+    __shared__ int list[threads], counts[block_warps];
+    const int64_t tile = bodies.first + blockIdx.x, tiles = bodies.tiles;
+    const int64_t last = tiles % 2 == 0 && tile >= tiles / 2 ? tiles / 2 - 1 : tiles / 2;
+    const int64_t begin = share_begin(tiles / 2 + 1, gridDim.y, blockIdx.y);
+    const int64_t end = min(share_begin(tiles / 2 + 1, gridDim.y, blockIdx.y + 1), last + 1);
+    const struct tensor_box own = bodies.box[tile];
+    const near_variant::pair::constants constants = near_variant::pair::load(problem);
+    struct ring_targets<near_variant> targets;
+    load_targets(bodies, tile, &targets);
+    for (int64_t first = begin; first < end; first += threads) {
+        const int64_t offset = first + threadIdx.x;
+        const int64_t partner = ring_partner(tiles, tile, offset < end ? offset : 0);
         float gap2;
         int count;
-        const bool is_near =
-            partner < bodies.tiles && !tensor_is_far(own, bodies.box[partner], gap2);
-        const int place = tensor_place<warps>(is_near, counts, &count);
+        const bool is_near = offset < end && !tensor_is_far(own, bodies.box[partner], gap2);
+        const int place = tensor_place<block_warps>(is_near, counts, &count);
         if (is_near)
             list[place] = (int)partner;
         __syncthreads();
-        visit(bodies, list, count, softening2, source, &to);
+        for (int k = threadIdx.x / 32; k < count; k += block_warps)
+            meet_tile(bodies, tile, list[k], constants, sources[threadIdx.x / 32], &targets);
     }
-    store(bodies, to);
 }
 
 kith_status tensor_near(kith_context *context, const struct forces_problem *problem,
                         const struct tensor_bodies *bodies)
 {
-    near_kernel<<<(unsigned)bodies->tiles, threads, 0, cuda_stream(context)>>>(*problem, *bodies);
+    const int64_t offsets = bodies->tiles / 2 + 1;
+    if (bodies->end == bodies->first)
+        return KITH_OK;
+    const dim3 grid((unsigned)(bodies->end - bodies->first),
+                    (unsigned)tensor_shares(bodies->tiles, (offsets + 7) / 8));
+    near_kernel<<<grid, threads, 0, cuda_stream(context)>>>(*problem, *bodies);
     return cuda_check_launch("starting the kernel of near forces");
 }

@@ -182,7 +182,9 @@ static __global__ void __launch_bounds__(threads)
         bodies.box[blockIdx.x] = box;
     bodies.body[k] = body;
     for (int c = 0; c < 3; c++)
-        bodies.far_sum[tensor_sum_at(k) + c * tensor_tile] = 0;
+        for (int level = 0; level < tensor_levels; level++)
+            bodies.sum[level * tensor_level_length(bodies) + tensor_sum_at(k) + c * tensor_tile] =
+                0;
     const float4 v =
         make_float4((body.x - box.center[0]) * box.scale, (body.y - box.center[1]) * box.scale,
                     (body.z - box.center[2]) * box.scale, body.w);
@@ -221,7 +223,8 @@ static __global__ void __launch_bounds__(sum_threads)
             bodies.box[k].gap2 = INFINITY;
 }
 
-/* A block a tile: its far tiles' field is at most Σ M / gap². */
+/* A block a tile: the field of its far tiles is at most Σ M / gap², of which the unit of its sums
+ * makes at most 2^60. Near ones count as if they were a tile's side apart. */
 constexpr int bound_threads = 256;
 
 static __global__ void __launch_bounds__(bound_threads)
@@ -229,12 +232,13 @@ static __global__ void __launch_bounds__(bound_threads)
 {
     __shared__ float sums[bound_threads];
     const struct tensor_box own = bodies.box[blockIdx.x];
+    const float side = 2 * fmaxf(own.half[0], fmaxf(own.half[1], own.half[2]));
     float bound = 0;
     for (int64_t k = threadIdx.x; k < bodies.tiles; k += bound_threads) {
         const struct tensor_box other = bodies.box[k];
         float gap2;
-        if (tensor_is_far(own, other, gap2))
-            bound += other.total / gap2;
+        const bool is_far = tensor_is_far(own, other, gap2);
+        bound += other.total / (is_far ? gap2 : fmaxf(side * side, tensor_least_gap2));
     }
     sums[threadIdx.x] = bound;
     for (int half = bound_threads / 2; half > 0; half /= 2) {
