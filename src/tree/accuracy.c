@@ -61,9 +61,9 @@ static int32_t leaf_for(const struct tree_problem *problem, int32_t order)
 static int32_t order_for_cuda(const struct tree_problem *problem, bool groups, double error)
 {
     const double digits = -log10(error);
-    const bool is_softened = problem->softening2 > 0 && problem->dimensions == 3;
-    const double fast = is_softened ? 6 : 8;
-    const double of_fmm = digits < 7.5 ? fmin(2 * digits, fast) : 2 * digits - 2;
+    const bool is_harmonic = problem->dimensions == 3 && !is_full(problem);
+    const double fast = is_full(problem) ? 6 : 8, more = is_harmonic ? 2 : 0;
+    const double of_fmm = digits < 7.5 ? fmin(2 * digits + more, fast) : 2 * digits - 2;
     const double order = 2 * round(0.5 * (groups ? 1 + digits : of_fmm));
     return (int32_t)fmin(fmax(order, least_order), most_order(problem));
 }
@@ -71,7 +71,7 @@ static int32_t order_for_cuda(const struct tree_problem *problem, bool groups, d
 static int32_t leaf_for_cuda(const struct tree_problem *problem, int32_t order)
 {
     (void)problem;
-    return order <= 4 ? 96 : order <= 10 ? 128 : 192;
+    return order <= 8 ? 96 : order <= 10 ? 128 : 192;
 }
 
 static struct tree_request
@@ -162,8 +162,8 @@ double tree_seconds(const kith_context *context, const struct tree_problem *prob
 double tree_seconds_cuda(const struct tree_problem *problem, const struct tree_request *request)
 {
     /* Measured on Plummer models of 10⁵ to 10⁷ points by errors of 1e-3 to 1e-7. */
-    const double seconds_of_call = 4e-3, digits = request->error > 0 ? -log10(request->error) : 3;
+    const double seconds_of_call = 3e-3, digits = request->error > 0 ? -log10(request->error) : 3;
     const double of_dtype = problem->dtype == KITH_F64 ? 2 : 1;
-    const double of_point = 5e-9 * of_dtype * pow(1.7, digits - 3);
+    const double of_point = 4.5e-9 * of_dtype * pow(1.7, digits - 3);
     return seconds_of_call + of_point * (double)problem->target_count;
 }

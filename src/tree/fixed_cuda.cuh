@@ -173,27 +173,6 @@ static __device__ __forceinline__ void multiply_fixed(const real *first, const r
     });
 }
 
-/* dot_field of expansion_harmonic; field is in rows of one order more. */
-template <typename known, typename real>
-static __device__ __forceinline__ void dot_fixed(const real *terms, const real *field,
-                                                 real total[4])
-{
-    using above = fixed<known::basis, known::order + 1>;
-    repeat<2>([&](auto of_c) {
-        repeat<known::order + 1 - decltype(of_c)::value>([&](auto of_b) {
-            constexpr int c = decltype(of_c)::value, b = decltype(of_b)::value;
-#pragma unroll
-            for (int a = 0; a <= known::order - c - b; a++) {
-                const real x = terms[known::row(b, c) + a];
-                total[0] = fma(x, field[above::row(b, c) + a], total[0]);
-                total[1] = fma(x, field[above::row(b, c) + a + 1], total[1]);
-                total[2] = fma(x, field[above::row(b + 1, c) + a], total[2]);
-                total[3] = fma(x, field[above::row(b, c + 1) + a], total[3]);
-            }
-        });
-    });
-}
-
 /* launch(known) for the orders of expansion_harmonic that tree_choose_cuda chooses; false for
  * others. */
 template <typename function>

@@ -4,7 +4,6 @@
 
 #include "core/roots_cuda.cuh"
 #include "device/reals_cuda.cuh"
-#include "tree/fixed_cuda.cuh"
 #include "tree/launch_cuda.cuh"
 #include "tree/solve_cuda.h"
 
@@ -307,48 +306,6 @@ static __global__ void __launch_bounds__(threads)
     }
 }
 
-/* l2p of a constant order. */
-template <typename known, typename real>
-static __global__ void __launch_bounds__(threads)
-    l2p_fixed(const struct expansion_shape shape, const struct octree_cell *cells,
-              int32_t cell_count, struct octree_range range, const real4_of<real> *points,
-              const real *records, const real *locals, real4_of<real> *results)
-{
-    using above = fixed<known::basis, known::order + 1>; /* rows of the field */
-    __shared__ real of_warps[warps][above::row(0, 3)];
-    const int32_t index = (int32_t)(blockIdx.x * warps + threadIdx.x / 32);
-    const int lane = threadIdx.x % 32;
-    if (index >= cell_count || cells[index].children > 0)
-        return;
-    const struct octree_cell cell = cells[index];
-    if (cell.first >= range.end || cell.first + cell.count <= range.first)
-        return;
-    const real *head = records + (int64_t)index * shape.record;
-    const real inverse = 1 / head[3];
-    const real *local = locals + (int64_t)index * shape.local;
-    real *field = of_warps[threadIdx.x / 32];
-    for_each_coefficient(known::order + 1, 2, [&](int32_t k, int32_t a, int32_t b, int32_t c) {
-        if (k % 32 == lane)
-            field[k] = extended_coefficient(shape, local, a, b, c);
-    });
-    __syncwarp();
-    for (int32_t i = lane; i < cell.count; i += 32) {
-        const real4_of<real> p = points[(int64_t)cell.first + i];
-        const real d[3] = {(p.x - head[0]) * inverse, (p.y - head[1]) * inverse,
-                           (p.z - head[2]) * inverse};
-        real h[known::count], total[4] = {0, 0, 0, 0};
-        make_fixed_harmonics<known>(d, h);
-        dot_fixed<known>(h, field, total);
-        real4_of<real> *to = &results[(int64_t)cell.first + i];
-        real4_of<real> result = *to;
-        result.x = fma(total[1], inverse, result.x);
-        result.y = fma(total[2], inverse, result.y);
-        result.z = fma(total[3], inverse, result.z);
-        result.w += total[0];
-        *to = result;
-    }
-}
-
 kith_status tree_l2p_cuda(kith_context *context, const struct tree_points_cuda *points)
 {
     const cudaStream_t stream = cuda_stream(context);
@@ -359,18 +316,12 @@ kith_status tree_l2p_cuda(kith_context *context, const struct tree_points_cuda *
         using real = decltype(of);
         const int64_t first = expansions->target_record;
         const size_t shared = warps * (size_t)extended_length(shape, 1) * sizeof(real);
-        const unsigned blocks = blocks_for(cells, warps);
-        const struct octree_cell *cell = points->targets->cell;
-        const real4_of<real> *point = (const real4_of<real> *)points->targets->point;
-        const real *records = (const real *)expansions->records + first * shape.record;
-        const real *locals = (const real *)expansions->locals + first * shape.local;
-        real4_of<real> *results = (real4_of<real> *)points->results;
-        if (!with_fixed(shape, [&](auto known) {
-                l2p_fixed<decltype(known), real><<<blocks, threads, 0, stream>>>(
-                    shape, cell, cells, expansions->range, point, records, locals, results);
-            }))
-            l2p<real, decltype(room)::value><<<blocks, threads, shared, stream>>>(
-                shape, cell, cells, expansions->range, point, records, locals, results);
+        l2p<real, decltype(room)::value><<<blocks_for(cells, warps), threads, shared, stream>>>(
+            shape, points->targets->cell, cells, expansions->range,
+            (const real4_of<real> *)points->targets->point,
+            (const real *)expansions->records + first * shape.record,
+            (const real *)expansions->locals + first * shape.local,
+            (real4_of<real> *)points->results);
         return cuda_check_launch("evaluating the expansions of a tree");
     });
 }
