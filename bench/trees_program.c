@@ -107,18 +107,22 @@ static void sum_directly(struct bench *bench)
     const double *x = bench->bodies->position, *m = bench->bodies->mass;
     for (int64_t k = 0; k < samples; k++) {
         const int64_t i = row_of(bench, k);
-        double magnitude = 0, *field = bench->field[k];
+        const double at[3] = {x[3 * i], x[3 * i + 1], x[3 * i + 2]};
+        double sum_x = 0, sum_y = 0, sum_z = 0, magnitude = 0, *field = bench->field[k];
+#pragma omp simd reduction(+ : sum_x, sum_y, sum_z, magnitude)
         for (int64_t j = 0; j < bench->n; j++) {
-            double d[3], r2 = 0;
-            for (int c = 0; c < 3; c++) {
-                d[c] = x[3 * j + c] - x[3 * i + c];
-                r2 += d[c] * d[c];
-            }
-            const double of_field = r2 > 0 ? m[j] / (r2 * sqrt(r2)) : 0;
-            for (int c = 0; c < 3; c++)
-                field[c] += of_field * d[c];
-            magnitude += of_field * sqrt(r2);
+            const double dx = x[3 * j] - at[0], dy = x[3 * j + 1] - at[1],
+                         dz = x[3 * j + 2] - at[2];
+            const double r2 = dx * dx + dy * dy + dz * dz, r = sqrt(r2);
+            const double of_field = r2 > 0 ? m[j] / (r2 * r) : 0;
+            sum_x += of_field * dx;
+            sum_y += of_field * dy;
+            sum_z += of_field * dz;
+            magnitude += of_field * r;
         }
+        field[0] = sum_x;
+        field[1] = sum_y;
+        field[2] = sum_z;
         const double strength =
             sqrt(field[0] * field[0] + field[1] * field[1] + field[2] * field[2]);
         bench->scale[k] = fmax(strength, 0.1 * magnitude);
