@@ -165,7 +165,7 @@ static __device__ void take_slots(const struct verlet_cuda_building &building,
             is_near = !excluded_cuda_has(&building.excluded, order[row->slot], order[p]);
         const unsigned near = __ballot_sync(row->mask, is_near) & row->mask;
         const unsigned before = near & ((1U << (threadIdx.x % 32)) - 1);
-        const int64_t at = row->length + __popc(before);
+        const int at = row->length + __popc(before);
         if (is_near && at < list.room)
             partners[verlet_place_in_row(at)] = p;
         row->length += __popc(near);
@@ -179,8 +179,8 @@ static __device__ struct near_point moved(const struct verlet_cuda_building &bui
     const int last = building.cells.axis[2];
     int32_t all[3] = {image[0], image[1], image[2]};
     all[last] += farther;
-    float t[3];
-    for (int c = 0; c < 3; c++)
+    float t[3] = {0, 0, 0};
+    for (int c = 0; c < 3 && (all[0] | all[1] | all[2]) != 0; c++)
         t[c] = (float)pairs_translation(&building.lattice, all, c);
     return {(const float4 *)building.points, own.x - t[0], own.y - t[1], own.z - t[2],
             (float)building.search2};
@@ -203,9 +203,15 @@ static __device__ void take_cells(const struct verlet_cuda_building &building, c
     const near_place<real> by_place = {building,
                                        ((const place *)building.list.reference)[row->slot]};
     const float4 own = is_wide ? ((const float4 *)building.points)[row->slot] : float4{};
+    const bool is_narrow = is_wide && cells.search2 > 0;
+    float within[3];
+    for (int k = 0; k < 3; k++)
+        within[k] = verlet_within_cell(by_place.own.x[cells.axis[k]], cells.count[cells.axis[k]]);
     for (int first = 0; first < rows; first += lanes) {
         const int number = first + row->lane < rows ? first + row->lane : rows - 1;
-        const struct verlet_cuda_row of_thread = verlet_row_of(&cells, low, number);
+        const struct verlet_cuda_row of_thread = verlet_row_of(
+            &cells, low, number,
+            is_narrow ? verlet_span_of(&cells, within, number) : verlet_whole_span(&cells));
         const int32_t *begins = cells.begin + of_thread.first;
         const int32_t begin = begins[of_thread.from];
         const int32_t end = begins[of_thread.from + of_thread.here];
@@ -217,6 +223,8 @@ static __device__ void take_cells(const struct verlet_cuda_building &building, c
             const int32_t from = share(row, begin, k), to = share(row, end, k);
             const int32_t from_again = share(row, begin_again, k),
                           to_again = share(row, end_again, k);
+            if (from == to && from_again == to_again)
+                continue;
             if (is_wide)
                 take_slots(building, moved(building, own, image, 0), from, to, row);
             else
@@ -251,7 +259,7 @@ static __global__ void list_partners(const struct verlet_cuda_building building)
     take_cells<real, is_wide>(building, low, &row);
     const int whole =
         (row.length + verlet_cuda_row_unit - 1) / verlet_cuda_row_unit * verlet_cuda_row_unit;
-    for (int64_t at = row.length + row.lane; at < whole && at < building.list.room; at += lanes)
+    for (int at = row.length + row.lane; at < whole && at < building.list.room; at += lanes)
         building.list
             .partner[(slot - building.list.first) * building.list.room + verlet_place_in_row(at)] =
             (int)slot;

@@ -81,11 +81,23 @@ __device__ inline long long verlet_round_double(double x)
 
 /* Where the k-th partner is in a row, so that the threads that share it read partners that are next
  * to each other at the same time: those are often near in memory. */
-__device__ inline long long verlet_place_in_row(long long k)
+__device__ inline int verlet_place_in_row(int k)
 {
-    const long long in_unit = k % verlet_cuda_row_unit;
+    const int in_unit = k % verlet_cuda_row_unit;
     return k - in_unit + in_unit % verlet_cuda_lanes * verlet_cuda_vector +
            in_unit / verlet_cuda_lanes;
+}
+
+/* Where a coordinate is within its cell, of `cells` along a vector: 0 to 1. */
+__device__ inline float verlet_within_cell(int coordinate, int cells)
+{
+    return (float)((unsigned)coordinate * (unsigned)cells) * 0x1p-32F;
+}
+
+__device__ inline float verlet_within_cell(long long coordinate, int cells)
+{
+    const unsigned long long rest = (unsigned long long)coordinate * (unsigned long long)cells;
+    return (float)(unsigned)(rest >> 32) * 0x1p-32F;
 }
 
 /* Number of the cell that holds a coordinate, of `cells` along a vector. */
