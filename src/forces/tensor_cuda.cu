@@ -56,14 +56,11 @@ static void lay_out(struct pieces *pieces, int64_t count, int64_t rows,
                                                          (int64_t)sizeof(uint64_t));
 }
 
-/* Cells of level 16 are small enough for tiles: what is left saves two of eight passes. */
-constexpr int unsorted_bits = 3 * (morton_levels_3d - 16);
-
 static __global__ void __launch_bounds__(threads) make_hilbert_keys(int64_t count, uint64_t *keys)
 {
     const int64_t k = (int64_t)blockIdx.x * threads + threadIdx.x;
     if (k < count)
-        keys[k] = hilbert_key_3d(keys[k]) >> unsorted_bits;
+        keys[k] = hilbert_key_3d(keys[k]);
 }
 
 static kith_status sort_bodies(kith_context *context, const struct forces_problem *problem,
@@ -76,13 +73,12 @@ static kith_status sort_bodies(kith_context *context, const struct forces_proble
         count,
         {problem->target_position[0], problem->target_position[1], problem->target_position[2]}};
     KITH_TRY(sort_morton_keys_cuda(context, &points, sorting->keys, sorting->grid));
-    const bool is_3d = problem->dimensions == 3;
-    const int32_t bits = morton_bits(problem->dimensions) - (is_3d ? unsorted_bits : 0);
-    if (is_3d)
+    if (problem->dimensions == 3)
         make_hilbert_keys<<<(unsigned)((count + threads - 1) / threads), threads, 0,
                             cuda_stream(context)>>>(count, sorting->keys);
     KITH_TRY(cuda_check_launch("sorting bodies along a curve"));
-    return sort_keys_cuda(context, count, bits, sorting->keys, sorting->order, sorting->scratch);
+    return sort_keys_cuda(context, count, morton_bits(problem->dimensions), sorting->keys,
+                          sorting->order, sorting->scratch);
 }
 
 /* rows: of sums, one after another. */

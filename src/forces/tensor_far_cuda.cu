@@ -18,6 +18,7 @@
 
 #include "core/roots_cuda.cuh"
 #include "core/status.h"
+#include "device/overlap.cuh"
 #include "forces/ring.h"
 #include "forces/tensor_cuda.cuh"
 
@@ -378,7 +379,8 @@ static __device__ inline void flush(const struct tensor_bodies &bodies, int64_t 
         }
 }
 
-/* Block (tile, share): the tile's partners at the offsets of a share, each pair of tiles once. */
+/* Block (tile, share): the tile's partners at the offsets of a share, each pair of tiles once. It
+ * runs beside the last blocks of the near kernel. */
 static __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     far_kernel(const struct forces_problem problem, const struct tensor_bodies bodies)
 {
@@ -411,6 +413,7 @@ static __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
                       k + 1 < count ? &shared.list[k + 1] : NULL, k % 2, &targets, shared);
         flush(bodies, tile, &targets);
     }
+    wait_for_kernel_before();
 }
 
 kith_status tensor_far(kith_context *context, const struct forces_problem *problem,
@@ -422,6 +425,6 @@ kith_status tensor_far(kith_context *context, const struct forces_problem *probl
     const int lists = (int)((partners + threads - 1) / threads);
     const int shares = max(lists, tensor_shares(bodies->tiles, partners));
     const dim3 grid((unsigned)(bodies->end - bodies->first), (unsigned)shares);
-    far_kernel<<<grid, threads, 0, cuda_stream(context)>>>(*problem, *bodies);
-    return cuda_check_launch("starting the kernel of far forces on tensor cores");
+    return launch_overlapped(context, "starting the kernel of far forces on tensor cores", grid,
+                             threads, far_kernel, *problem, *bodies);
 }

@@ -3,6 +3,7 @@
  * after another past them. */
 
 #include "core/status.h"
+#include "device/overlap.cuh"
 #include "forces/ring.h"
 #include "forces/ring_gravity_cuda.cuh"
 #include "forces/tensor_cuda.cuh"
@@ -84,6 +85,7 @@ static __global__ void __launch_bounds__(threads, near_blocks)
 {
     __shared__ struct source_ring<float> sources[block_warps];
     __shared__ int list[threads], counts[block_warps];
+    let_next_kernel_begin();
     const int64_t tile = bodies.first + blockIdx.x, tiles = bodies.tiles;
     const int64_t last = tiles % 2 == 0 && tile >= tiles / 2 ? tiles / 2 - 1 : tiles / 2;
     const int64_t begin = share_begin(tiles / 2 + 1, gridDim.y, blockIdx.y);
