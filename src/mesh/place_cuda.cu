@@ -6,7 +6,7 @@
 #include "sort/search.h"
 #include "sort/sort.h"
 
-enum { cells_of_thread = 8, cells_of_block = cells_of_thread * threads };
+enum { cells_of_block = 8 * threads };
 
 /* The point of the grid along an axis where the splines of a particle begin, and how far beyond it
  * it is. */
@@ -56,8 +56,7 @@ static __global__ void __launch_bounds__(threads) number(const struct pme_cuda_p
         problem.parts[blockIdx.x] = weights;
 }
 
-/* The first slot of each cell, or of one behind: a block looks up where its cells begin and end, a
- * thread where the first of its cells does, and goes on from there. */
+/* The first slot of each cell, or of one behind: a block looks up where its cells begin and end. */
 static __global__ void __launch_bounds__(threads)
     find_begins(int64_t cells, int64_t count, const uint64_t *keys, int32_t *begin)
 {
@@ -67,13 +66,9 @@ static __global__ void __launch_bounds__(threads)
         bound[threadIdx.x] = search_64((const int64_t *)keys, 0, count,
                                        first + (int64_t)threadIdx.x * cells_of_block);
     __syncthreads();
-    int64_t cell = first + threadIdx.x * cells_of_thread;
-    int64_t slot = search_64((const int64_t *)keys, bound[0], bound[1], cell);
-    for (int k = 0; k < cells_of_thread && cell <= cells; k++, cell++) {
-        if (slot < bound[1] && (int64_t)keys[slot] < cell)
-            slot = search_64((const int64_t *)keys, slot, bound[1], cell);
-        begin[cell] = (int32_t)slot;
-    }
+    for (int64_t cell = first + threadIdx.x; cell < first + cells_of_block; cell += threads)
+        if (cell <= cells)
+            begin[cell] = (int32_t)search_64((const int64_t *)keys, bound[0], bound[1], cell);
 }
 
 template <typename real, typename of_pairs>
@@ -85,7 +80,7 @@ static __global__ void __launch_bounds__(threads) fill_places(const struct pme_c
         return;
     load<real>(problem, problem.order_of[0][slot], &place);
     for (int c = 0; c < 3; c++)
-        place.x[c] /= problem.cutoff;
+        place.x[c] *= problem.per_cutoff;
     ((struct pair_place<of_pairs> *)problem.places)[slot] =
         pair_place_of<of_pairs>(place.x, place.w, problem.step);
 }

@@ -94,9 +94,11 @@ KITH_BOTH_SIDES static inline int64_t pme_cuda_cell_number(const struct pme_cuda
 KITH_BOTH_SIDES static inline void pme_cuda_cell_at(const struct pme_cuda_cells *cells,
                                                     int64_t number, int at[3])
 {
-    const int64_t row = number / cells->count[2];
-    const int along = (int)(number % cells->count[2]), across = (int)(row % cells->count[1]);
-    at[0] = (int)(row / cells->count[1]);
+    const uint32_t short_number = (uint32_t)number; /* there are fewer than 2^32 */
+    const uint32_t row = short_number / (uint32_t)cells->count[2];
+    const int along = (int)(short_number - row * (uint32_t)cells->count[2]);
+    at[0] = (int)(row / (uint32_t)cells->count[1]);
+    const int across = (int)row - at[0] * cells->count[1];
     at[1] = at[0] % 2 ? cells->count[1] - 1 - across : across;
     at[2] = row % 2 ? cells->count[2] - 1 - along : along;
 }
@@ -106,7 +108,7 @@ struct pme_cuda_problem {
     kith_dtype dtype, pair_dtype, mesh_dtype;
     const void *position[3], *weight; /* of the particles; weight NULL: ones */
     struct pairs_lattice lattice;
-    double volume, alpha, cutoff;
+    double volume, alpha, cutoff, per_cutoff;
     double step; /* of floats in place_cuda.cuh */
     double near; /* in units of the cutoff: what rounding of floats does to nearer pairs counts */
     bool has_near, has_far;

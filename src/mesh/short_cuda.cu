@@ -7,7 +7,7 @@
 #include "mesh/place_cuda.cuh"
 #include "mesh/sum_cuda.cuh"
 
-enum { warps = 4, threads = 32 * warps };
+enum { warps = 2, threads = 32 * warps };
 
 static __device__ const unsigned all_lanes = 0xffffffffu;
 
@@ -28,7 +28,7 @@ template <typename real> struct alignas(4 * sizeof(real)) listed {
 };
 
 template <typename real> struct list {
-    enum { room = sizeof(real) == sizeof(float) ? 384 : 256 };
+    enum { room = sizeof(real) == sizeof(float) ? 576 : 384 };
     struct listed<real> of[room];
     int32_t slot[room];
     unsigned near[room / 32][32]; /* a bit for each of the list, for each thread */
@@ -72,11 +72,12 @@ static __device__ struct cluster<real> find_cluster(const struct pme_cuda_proble
     cluster.slot = own <= last ? (int32_t)own : -1;
     cluster.own = ((const struct pair_place<real> *)problem.places)[slot];
     pme_cuda_cell_at(&problem.cells, (int64_t)problem.keys[0][slot], cell);
+    const struct pair_place<real> first = place_of_lane(cluster.own, 0);
     for (int c = 0; c < 3; c++) {
-        const double x = coordinate(cluster.own, c);
-        const double low = least_of_lanes(x), high = -least_of_lanes(-x);
-        cluster.middle[c] = 0.5 * (low + high);
-        cluster.half[c] = (float)(0.5 * (high - low));
+        const float x = (float)separation(first, cluster.own, c);
+        const float low = least_of_lanes(x), high = -least_of_lanes(-x);
+        cluster.middle[c] = coordinate(first, c) + 0.5 * (double)(low + high);
+        cluster.half[c] = 0.5f * (high - low);
         cluster.low[c] = least_of_lanes(cell[c]) - problem.cells.reach[c];
         cluster.high[c] = -least_of_lanes(-cell[c]) + problem.cells.reach[c];
     }
@@ -112,7 +113,7 @@ static __device__ struct run<real> run_of(const struct pme_cuda_problem &problem
     double middle[3];
     for (int c = 0; c < 3; c++)
         middle[c] =
-            cluster.middle[c] - pairs_translation(&problem.lattice, image, c) / problem.cutoff;
+            cluster.middle[c] - pairs_translation(&problem.lattice, image, c) * problem.per_cutoff;
     run.middle = pair_place_of<real>(middle, 0, problem.step);
     at[2] = from;
     const int64_t one = pme_cuda_cell_number(&problem.cells, at);
@@ -126,7 +127,9 @@ static __device__ struct run<real> run_of(const struct pme_cuda_problem &problem
 static __device__ float
 root_of(float r2)
 {
-    return rsqrtf(r2);
+    float root;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(r2)); /* r2 is not subnormal */
+    return root;
 }
 
 static __device__ double root_of(double r2)
@@ -149,7 +152,8 @@ static __device__ void refine(const struct pme_cuda_problem &problem, int32_t sl
     for (int k = 0; k < 3; k++)
         image[k] = (int32_t)rint(pairs_fraction(&problem.lattice, moved, k));
     for (int c = 0; c < 3; c++)
-        d[c] = (real)(inside[c] + pairs_translation(&problem.lattice, image, c) / problem.cutoff);
+        d[c] =
+            (real)(inside[c] + pairs_translation(&problem.lattice, image, c) * problem.per_cutoff);
 }
 
 /* Of a pair d apart, in units of the cutoff; at d = 0 the particle itself, or one there. */
@@ -319,7 +323,7 @@ store(const struct pme_cuda_problem &problem, const struct cluster<real> &cluste
     enum { values = near_sums<real, has_virial>::count };
     real(*of_warp)[values][32] = working.of_warp;
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-    const double per_length = 1 / problem.cutoff;
+    const double per_length = problem.per_cutoff;
     __syncthreads();
     for (int k = 0; k < values; k++)
         of_warp[warp][k][lane] = sums.of[k];

@@ -15,36 +15,42 @@ static __device__ int64_t pitch_of(const struct pme_cuda_problem &problem)
     return 2 * (problem.grid[2] / 2 + 1);
 }
 
-/* Points of a warp: 32 along the last axis, in each of some rows of some planes. */
-enum { planes_of_warp = 4, rows_of_warp = 4 };
+/* Points of a warp: some along the last axis, in each of some rows of some planes. A thread has
+ * one along it, in every fourth row. */
+enum { planes_of_warp = 8, rows_of_warp = 8, points_of_row = 8, rows_of_thread = 2 };
 struct tile {
-    int x, y, z; /* the first row of the first plane, and the point of a thread in it */
+    int x, y, z; /* the first plane, row and point */
 };
+
+static __device__ int row_of_thread(int row)
+{
+    return (int)threadIdx.x % 32 / points_of_row + row * (32 / points_of_row);
+}
 
 /* Adds what a particle adds, whose splines begin this many points before the tile's first plane and
  * row, and at its first point plus the shift along z. */
 template <typename real, int order>
 static __device__ void add_slot(const struct pme_cuda_problem &problem, const struct tile &tile,
                                 int64_t slot, int before_x, int before_y, int shift,
-                                real sums[planes_of_warp][rows_of_warp])
+                                real sums[planes_of_warp][rows_of_thread])
 {
     const real(*value)[splines_most_order] =
         (const real(*)[splines_most_order])problem.value + 3 * slot;
-    const int k = tile.z - (problem.first[slot] + shift);
-    const real of_z = k >= 0 && k < order ? value[2][k] : (real)0;
-    real of_y[rows_of_warp];
+    const int k = tile.z + (int)threadIdx.x % points_of_row - (problem.first[slot] + shift);
+    const real of_z = (unsigned)k < order ? value[2][k] : (real)0;
+    real of_yz[rows_of_thread];
 #pragma unroll
-    for (int row = 0; row < rows_of_warp; row++) {
-        const int j = before_y + row;
-        of_y[row] = j >= 0 && j < order ? value[1][j] : (real)0;
+    for (int row = 0; row < rows_of_thread; row++) {
+        const int j = before_y + row_of_thread(row);
+        of_yz[row] = (unsigned)j < order ? value[1][j] * of_z : (real)0;
     }
 #pragma unroll
     for (int plane = 0; plane < planes_of_warp; plane++) {
         const int i = before_x + plane;
-        const real of_xz = i >= 0 && i < order ? value[0][i] * of_z : (real)0;
+        const real of_x = (unsigned)i < order ? value[0][i] : (real)0;
 #pragma unroll
-        for (int row = 0; row < rows_of_warp; row++)
-            sums[plane][row] = fma(of_xz, of_y[row], sums[plane][row]);
+        for (int row = 0; row < rows_of_thread; row++)
+            sums[plane][row] = fma(of_x, of_yz[row], sums[plane][row]);
     }
 }
 
@@ -53,21 +59,20 @@ static __device__ void add_slot(const struct pme_cuda_problem &problem, const st
 template <typename real, int order>
 static __device__ void add_rows(const struct pme_cuda_problem &problem, const struct tile &tile,
                                 int number, bool is_wrapped,
-                                real sums[planes_of_warp][rows_of_warp])
+                                real sums[planes_of_warp][rows_of_thread])
 {
     enum { high = order - 1 + rows_of_warp, all = (order - 1 + planes_of_warp) * high };
     const unsigned every = 0xffffffffu;
     const int *grid = problem.grid, lane = (int)threadIdx.x % 32, own = number + lane;
-    const int z = tile.z - lane;
     int32_t begin = 0, end = 0;
     if (own < all) {
         const int x = tile.x - (order - 1) + own / high, y = tile.y - (order - 1) + own % high;
         const int at_x = x < 0 ? x + grid[0] : x >= grid[0] ? x - grid[0] : x;
         const int at_y = y < 0 ? y + grid[1] : y >= grid[1] ? y - grid[1] : y;
         const int32_t *begins = problem.begin[1] + ((int64_t)at_x * grid[1] + at_y) * grid[2];
-        const int low = z - (order - 1), last = z + 32 < grid[2] ? z + 32 : grid[2];
+        const int low = tile.z - (order - 1), next = tile.z + points_of_row;
         begin = begins[is_wrapped ? low + grid[2] : low < 0 ? 0 : low];
-        end = begins[is_wrapped ? grid[2] : last];
+        end = begins[is_wrapped || next > grid[2] ? grid[2] : next];
     }
     const int shift = is_wrapped ? -grid[2] : 0;
     for (unsigned left = __ballot_sync(every, begin < end); left; left &= left - 1) {
@@ -85,26 +90,27 @@ static __global__ void __launch_bounds__(threads)
 {
     enum { all = (order - 1 + planes_of_warp) * (order - 1 + rows_of_warp) };
     const int64_t warp = own_number() / 32;
-    const int *grid = problem.grid, lane = (int)threadIdx.x % 32;
+    const int *grid = problem.grid;
     const int in_plane = (int)(warp % tiles_of_plane);
     const struct tile tile = {(int)(warp / tiles_of_plane) * planes_of_warp,
                               in_plane / tiles_of_row * rows_of_warp,
-                              in_plane % tiles_of_row * 32 + lane};
-    real sums[planes_of_warp][rows_of_warp] = {};
+                              in_plane % tiles_of_row * points_of_row};
+    real sums[planes_of_warp][rows_of_thread] = {};
     if (tile.x >= grid[0])
         return;
     for (int number = 0; number < all; number += 32) {
-        if (tile.z - lane == 0)
+        if (tile.z == 0)
             add_rows<real, order>(problem, tile, number, true, sums);
         add_rows<real, order>(problem, tile, number, false, sums);
     }
 #pragma unroll
     for (int plane = 0; plane < planes_of_warp; plane++)
 #pragma unroll
-        for (int row = 0; row < rows_of_warp; row++) {
-            const int x = tile.x + plane, y = tile.y + row;
-            if (x < grid[0] && y < grid[1] && tile.z < grid[2])
-                ((real *)problem.mesh)[((int64_t)x * grid[1] + y) * pitch_of(problem) + tile.z] =
+        for (int row = 0; row < rows_of_thread; row++) {
+            const int x = tile.x + plane, y = tile.y + row_of_thread(row);
+            const int z = tile.z + (int)threadIdx.x % points_of_row;
+            if (x < grid[0] && y < grid[1] && z < grid[2])
+                ((real *)problem.mesh)[((int64_t)x * grid[1] + y) * pitch_of(problem) + z] =
                     sums[plane][row];
         }
 }
@@ -294,7 +300,7 @@ static void start_spreading(cudaStream_t stream, const struct pme_cuda_problem &
     using kernel_of_tiles = void(const struct pme_cuda_problem, int, int);
     static kernel_of_tiles *const of_order[] = {spread<real, 4>, spread<real, 5>, spread<real, 6>,
                                                 spread<real, 7>, spread<real, 8>};
-    const int of_row = (problem.grid[2] + 31) / 32;
+    const int of_row = (problem.grid[2] + points_of_row - 1) / points_of_row;
     const int of_plane = (problem.grid[1] + rows_of_warp - 1) / rows_of_warp * of_row;
     const int64_t of_planes = (problem.grid[0] + planes_of_warp - 1) / planes_of_warp;
     const int64_t warps = of_planes * of_plane;
