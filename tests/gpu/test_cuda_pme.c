@@ -434,10 +434,11 @@ static void test_what_is_not_there_is_refused(void **state)
     assert_int_equal(compute(gpu, &options, false, &of_gpu), KITH_UNSUPPORTED);
 }
 
-/* Ions that repel each other at short range too, in one call. */
+/* Ions that repel each other at short range too, in one call; bonds count for both laws. */
 static void test_two_laws(void **state)
 {
     (void)state;
+    static int64_t bonds[300][2];
     kith_law *near = NULL;
     kith_forces_options options = {.cutoff = 0.2};
     use_law("coulomb");
@@ -445,6 +446,7 @@ static void test_two_laws(void **state)
     make_particles(1000, in_a_crystal, true);
     assert_ok(kith_law_parse("lennard-jones:1,0.07", 0, NULL, &near));
     assert_ok(kith_law_add(now.law, near));
+    options.exclusions = some_bonds(bonds, 300);
     options.solver = solver_named("ewald");
     assert_ok(compute(cpu, &options, false, &exact));
     options.solver = solver_named("pme");
