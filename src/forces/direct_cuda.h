@@ -21,7 +21,7 @@ kith_status forces_one_sided_cuda(kith_context *context, const struct forces_pro
 kith_status forces_ring_cuda(kith_context *context, const struct forces_problem *problem);
 
 /* Each pair of far tiles once, on tensor cores (tensor_cuda.cuh): for self, accelerations in float
- * with a common softening. Takes about 150 bytes of scratch a body.
+ * with a common softening. Takes about 300 bytes of scratch a body.
  * Errors: KITH_UNSUPPORTED (a GPU before compute capability 8.0). */
 kith_status forces_tensor_cuda(kith_context *context, const struct forces_problem *problem);
 

@@ -103,7 +103,7 @@ static __global__ void __launch_bounds__(threads)
     }
 }
 
-bool forces_tensor_has_device(void)
+static bool has_tensor_cores(void)
 {
     int device = 0, major = 0;
     return cudaGetDevice(&device) == cudaSuccess &&
@@ -175,7 +175,7 @@ kith_status forces_tensor_cuda(kith_context *context, const struct forces_proble
     struct tensor_bodies bodies = {};
     struct sorting sorting;
     int32_t peers = 0;
-    if (!forces_tensor_has_device())
+    if (!has_tensor_cores())
         return kith_fail(KITH_UNSUPPORTED, "method is tensor, which needs a GPU of compute "
                                            "capability 8.0 or later; use symmetric");
     if (is_large)

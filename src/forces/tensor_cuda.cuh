@@ -54,7 +54,7 @@ struct tensor_bodies {
 };
 
 /* Sums are whole numbers: level l counts steps of 2^(22 l) / unit. A number goes to the lowest
- * level where it is less than 2^46, so that it keeps 24 bits, and 2^13 of them have room. */
+ * level where it is less than 2^46, so that it keeps 24 bits, and 2^16 of them have room. */
 constexpr int tensor_levels = 8, tensor_level_bits = 22, tensor_number_bits = 46;
 
 /* The sums of the first component of a sorted body at level 0; the others follow a tile's length
