@@ -24,17 +24,15 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 HEAD = """# Performance
 
 This page is generated from the measurements in `bench/results` by `tools/make_performance.py`. `kith bench` measures your
-machine, as a fraction of its limits. `./dev bench` adds the other programs (where a command below has `--peers`), draws a
-page with `--page FILE`, and compares two reports of `--json FILE` with `--compare`. On a GPU the programs
-`bench_gems_forces` and `bench_cusparse` of `bench/` measure kernels alone, GPU Gems' kernel and cuSPARSE; commands below
-are those of the day of the measurement.
+machine, as a fraction of its limits; `./dev bench` adds the other programs (where a command below has `--peers`), and draws a
+page with `--page FILE`. Programs named `bench_…` are in `bench/`. Commands are those of the day of the measurement.
 
 {machines}
 
 An interaction is one of the N² ordered pairs (i, j) of N bodies; literature that counts floating-point operations uses
-20 per interaction (GPU Gems 3, chapter 31). Times are of whole calls unless stated; where other programs used the
-machine, the table states it. [Trees](tree.md) have their own figures, and [tiles](gpu-tiling.md) the curves of the
-GPU's kernels. Where runs "differ by a, at most b", a is the median over the rows.
+20 per interaction (GPU Gems 3, chapter 31). Times are of whole calls unless stated; processor time is given where other programs
+used the machine. [Trees](tree.md) and [tiles](gpu-tiling.md) have their own figures. Where runs "differ by a, at most b", a is the
+median over the rows.
 """
 
 
