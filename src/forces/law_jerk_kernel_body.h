@@ -6,8 +6,13 @@
 
 enum { NAME(block) = kith_padding };
 
-struct NAME(source) {
+struct NAME(row) {
     REAL x[3], v[3], weight, charge, half_softening2;
+};
+
+/* A row of a chunk: where it is, so that it is broadcast from there. */
+struct NAME(source) {
+    const struct NAME(row) * row;
     REAL index; /* from the first of a vector of targets; −1 if they are not the sources */
 };
 
@@ -19,7 +24,7 @@ struct NAME(targets) {
 struct NAME(chunk) {
     long long first;
     int count;
-    struct NAME(source) source[chunk_sources];
+    struct NAME(row) source[chunk_sources];
 };
 
 /* Force, its rate, the value's rate. */
@@ -45,7 +50,7 @@ static __attribute__((noinline)) void NAME(load_chunk)(const struct law_sums_pro
     chunk->first = first;
     chunk->count = left < chunk_sources ? (int)left : chunk_sources;
     for (int k = 0; k < chunk->count; k++) {
-        struct NAME(source) *source = &chunk->source[k];
+        struct NAME(row) *source = &chunk->source[k];
         const long long j = first + k;
         for (int c = 0; c < 3; c++) {
             source->x[c] = NAME(element)(problem->source_position[c], j, 0);
@@ -58,7 +63,7 @@ static __attribute__((noinline)) void NAME(load_chunk)(const struct law_sums_pro
     }
 }
 
-SIMD_INLINE struct NAME(place) NAME(spread)(const struct NAME(source) * source)
+SIMD_INLINE struct NAME(place) NAME(spread)(const struct NAME(row) * source)
 {
     struct NAME(place) place;
     SIMD_UNROLL
@@ -89,9 +94,8 @@ SIMD_INLINE struct NAME(source)
                       int64_t begin, int64_t j)
 {
     (void)variant;
-    struct NAME(source) source = constants->chunk->source[j - constants->chunk->first];
-    source.index = constants->problem->self ? (REAL)(j - begin) : -1;
-    return source;
+    return (struct NAME(source)){&constants->chunk->source[j - constants->chunk->first],
+                                 constants->problem->self ? (REAL)(j - begin) : -1};
 }
 
 SIMD_INLINE struct NAME(targets)
@@ -115,7 +119,7 @@ SIMD_INLINE void NAME(add_pairs)(const struct variant variant,
 {
     const struct law_pull_outputs outputs = {.rate = 1,
                                              .value_rate = constants->problem->value_rate != 0};
-    const struct NAME(place) place = NAME(spread)(source);
+    const struct NAME(place) place = NAME(spread)(source->row);
     const VREAL index = simd_all(source->index);
     struct NAME(pull) pull;
     NAME(pull_by)(variant.form, outputs, &constants->law, &targets->place, &place, &pull);
