@@ -306,7 +306,7 @@ static void test_bits_are_those_of_the_positions_alone(void **state)
 }
 
 /* Forces from 1 down to those that a float does not have: the unit of sums goes along. Small ones
- * change much with the rounding of positions. */
+ * change much with the rounding of positions. Those of a particle alone, by its images, cancel. */
 static void test_forces_of_any_size_are_those_of_all_pairs(void **state)
 {
     (void)state;
@@ -318,7 +318,9 @@ static void test_forces_of_any_size_are_those_of_all_pairs(void **state)
             void *prepared = NULL, *nothing = NULL;
             double largest = 0;
             assert_ok(kith_law_parse(laws[k], 0, NULL, &law));
-            make_scene(laws[k], KITH_SHIFT_NONE);
+            do
+                make_scene(laws[k], KITH_SHIFT_NONE);
+            while (scene.n == 1);
             scene.dtype = turn < 3 ? KITH_F32 : KITH_F64;
             round_scene();
             assert_ok(evaluate(context, law, false, &prepared, found));

@@ -47,7 +47,6 @@ static void test_two_keys_share_the_cells_down_to_their_common_level(void **stat
     assert_int_equal(morton_child(2, 30, 2), 2);
 }
 
-/* The grid fits the largest and the smallest numbers, and points all at the same position. */
 /* Of every level: the first 3·l bits of a key name a cell of level l. */
 static void test_cells_that_follow_along_a_hilbert_curve_share_a_face(void **state)
 {
@@ -76,6 +75,7 @@ static void test_cells_that_follow_along_a_hilbert_curve_share_a_face(void **sta
                          1);
 }
 
+/* The grid fits the largest and the smallest numbers, and points all at the same position. */
 static void test_the_grid_has_every_point(void **state)
 {
     (void)state;
