@@ -29,8 +29,7 @@ static const struct choices unrolled = {"U", {"1", "2", "4", "8", "16", "32"}, N
 static const struct argp_option options[] = {
     {"sum", key_sum, CHOICES(sums),
      "what to sum over the other bodies: force, for the acceleration and the potential (default), "
-     "or "
-     "value, the law's energy alone",
+     "or value, the law's energy alone",
      0},
     {"solver", key_solver, CHOICES(choices_of_solvers),
      "see below (default: auto: direct, unless an accuracy is given)", 0},
@@ -45,8 +44,8 @@ static const struct argp_option options[] = {
     {"block", key_block, "P", 0, "side of the tiles: tile-p 1 to 1024, tile-p2 1 to 32", 0},
     {"unroll", key_unroll, CHOICES(unrolled), "for tile-p: 1, 2, 4, 8, 16 or 32", 0},
     {"output", 'o', "FILE", 0,
-     "write ax,ay[,az],potential (of --sum value: value) to FILE, .csv or .npy (default: -, "
-     "standard output, as CSV)",
+     "write ax,ay[,az],potential (of --sum value: value; of --method tensor: ax,ay[,az]) to FILE, "
+     ".csv or .npy (default: -, standard output, as CSV)",
      0},
     {"to", key_to, CHOICES(choices_of_tables),
      "of the output: csv or npy (default: by its extension)", 0},
@@ -175,7 +174,7 @@ static kith_status write_result(const struct forces_options *forces, const struc
                                             {"ax", "ay", "az", "potential"}};
     const int32_t dimensions = forces_targets(job)->dimensions;
     kith_table_column table[4];
-    int64_t count = dimensions + 1;
+    int64_t count = dimensions + forces_has_potential(forces);
     for (int64_t k = 0; k < count; k++)
         table[k] = (kith_table_column){names[dimensions - 2][k], forces_result(forces, job, k)};
     if (forces->sum == KITH_FORCES_SUM_VALUE) {

@@ -81,6 +81,22 @@ static void test_a_killed_run_on_the_gpu_resumes_bit_for_bit(void **state)
     }
 }
 
+static void test_accelerations_on_tensor_cores_have_no_potential(void **state)
+{
+    (void)state;
+    const char *const forces = "forces @tensor.csv --method tensor --device cuda --quiet";
+    assert_succeeded(program_run("make plummer -n 3000 --seed 5 -o @tensor.csv"));
+    assert_refused(program_run("%s", forces), 1, "single precision");
+    const struct program_result *result = program_run("%s --precision single", forces);
+    if (result->exit_code != 0 && strstr(result->err, "compute capability"))
+        skip();
+    assert_succeeded(result);
+    assert_int_equal(strncmp(result->out, "ax,ay,az\n", 9), 0);
+    result = program_run("%s --precision single --check 100 --json", forces);
+    assert_succeeded(result);
+    assert_true(program_json_number(result->out, "rms") < 1e-5);
+}
+
 int main(void)
 {
     if (gpu_is_absent("cuda_program"))
@@ -89,6 +105,7 @@ int main(void)
         cmocka_unit_test(test_the_program_runs_on_the_gpu_as_on_the_cpu),
         cmocka_unit_test(test_frames_written_while_the_gpu_goes_on_are_those_of_the_cpu),
         cmocka_unit_test(test_a_killed_run_on_the_gpu_resumes_bit_for_bit),
+        cmocka_unit_test(test_accelerations_on_tensor_cores_have_no_potential),
     };
     return cmocka_run_group_tests_name("cuda_program", tests, NULL, NULL);
 }
