@@ -40,6 +40,14 @@ static void test_jerks_and_systems_of_formulas_agree_with_the_reference(void **s
     kith_context_free(context);
 }
 
+/* A pair has a value from each side. */
+static void test_formulas_that_are_not_symmetric_agree_with_the_reference(void **state)
+{
+    kith_context *context = new_context(NULL, 2);
+    compare_law(context, *state, "expr:m_i*q_j*exp(-r)");
+    kith_context_free(context);
+}
+
 /* More sources than a kernel sums in one piece, not all of them whole blocks. */
 static void test_jerks_of_many_bodies_agree_with_the_reference(void **state)
 {
@@ -157,6 +165,8 @@ int main(void)
         cmocka_unit_test_prestate(test_jerks_and_systems_of_every_law_agree_with_the_reference,
                                   &random),
         cmocka_unit_test_prestate(test_jerks_and_systems_of_formulas_agree_with_the_reference,
+                                  &random),
+        cmocka_unit_test_prestate(test_formulas_that_are_not_symmetric_agree_with_the_reference,
                                   &random),
         cmocka_unit_test_prestate(test_jerks_of_many_bodies_agree_with_the_reference, &random),
         cmocka_unit_test_prestate(test_coincident_bodies_leave_each_other_alone, &random),
