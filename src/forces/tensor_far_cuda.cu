@@ -380,7 +380,7 @@ static __device__ inline void flush(const struct tensor_bodies &bodies, int64_t 
 }
 
 /* Block (tile, share): the tile's partners at the offsets of a share, each pair of tiles once. It
- * runs beside the last blocks of the near kernel. */
+ * runs together with the last blocks of the near kernel. */
 static __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     far_kernel(const struct forces_problem problem, const struct tensor_bodies bodies)
 {
