@@ -69,7 +69,7 @@ static bool on_all(const struct ranks *ranks, bool here)
 {
     struct ranks_vote vote = {.failed = !here};
     ranks_take_vote(ranks, &vote);
-    return !vote.failed;
+    return here && !vote.failed;
 }
 
 /* Collective: whether each rank has a GPU of its own; of those that share one, NCCL would hang the
