@@ -82,6 +82,12 @@ static void print_seconds(double seconds, char text[16])
         snprintf(text, 16, "%.2g %s", value, unit[k]);
 }
 
+static bool is_of_steps(kith_work_kind kind)
+{
+    return kind == KITH_WORK_STEPS || kind == KITH_WORK_NEAR_STEPS ||
+           kind == KITH_WORK_IMAGES_STEPS;
+}
+
 void device_choose_among(const kith_work *work, int32_t threads, bool has_gpu, kith_device *device,
                          char *reason)
 {
@@ -103,7 +109,7 @@ void device_choose_among(const kith_work *work, int32_t threads, bool has_gpu, k
     print_seconds(on_cpu, cpu);
     print_seconds(on_gpu, gpu);
     snprintf(to, KITH_REASON_BYTES, "an estimated %s%s on the CPU, %s on cuda:0", cpu,
-             work->kind == KITH_WORK_STEPS ? " a step" : "", gpu);
+             is_of_steps(work->kind) ? " a step" : "", gpu);
 }
 
 static bool has_gpu(void)

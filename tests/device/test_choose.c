@@ -135,6 +135,13 @@ static void the_reason_says_both_times(void **state)
     const kith_work vast = {.units = 1e300};
     device_choose_among(&vast, 1, true, &device, reason); /* fits its room */
     assert_true(strlen(reason) < KITH_REASON_BYTES);
+    for (int kind = 0; kind < kinds; kind++) {
+        const bool is_of_steps = kind == KITH_WORK_STEPS || kind == KITH_WORK_NEAR_STEPS ||
+                                 kind == KITH_WORK_IMAGES_STEPS;
+        const kith_work work = {.kind = (kith_work_kind)kind, .units = 1000, .rows = 1000};
+        device_choose_among(&work, 1, true, &device, reason);
+        assert_int_equal(has_fields(reason, "a step"), is_of_steps);
+    }
 }
 
 static void mistakes_are_told(void **state)
