@@ -325,7 +325,7 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
     # A GPU is taken for these where one is named.
     kind = "images" if solver == "pme" else "forces" if cutoff is None else "near"
     runs_on = "cpu" if epsilon is not None or (cell is not None and kind == "forces") or solver == "ewald" else None
-    if method in ("tile-p", "tile-p2"):
+    if method in ("tensor", "tile-p", "tile-p2"):
         runs_on = "auto"  # the first GPU
     sums = PairSums(want, out, softening, context, device, threads, runs_on, math.inf if is_exact else PAIRS_OF_SOLVER,
                     kind, positions=sources, **arrays)

@@ -61,6 +61,13 @@ def test_a_device_or_a_context_that_is_named_is_not_chosen(asked):
     assert asked == []
 
 
+@pytest.mark.parametrize("method", ["tensor", "tile-p", "tile-p2"])
+def test_no_device_is_chosen_for_methods_of_gpus(method, asked):
+    with contextlib.suppress(NotImplementedError):  # without a GPU
+        kith.forces(numpy.eye(3, dtype="float32"), method=method, want="acceleration")
+    assert asked == []
+
+
 def test_what_the_chosen_gpu_does_not_support_is_computed_on_the_cpu(caplog):
     call = _context.Call((), work=_context.Work("forces", 4, 2))
     cpu, devices = call.context, []
