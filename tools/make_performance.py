@@ -29,10 +29,9 @@ page with `--page FILE`. Programs named `bench_…` are in `bench/`. Commands ar
 
 {machines}
 
-An interaction is one of the N² ordered pairs (i, j) of N bodies; literature that counts floating-point operations uses
-20 per interaction (GPU Gems 3, chapter 31). Times are of whole calls unless stated; processor time is given where other programs
-used the machine. [Trees](tree.md) and [tiles](gpu-tiling.md) have their own figures. Where runs "differ by a, at most b", a is the
-median over the rows.
+An interaction is one of the N² ordered pairs (i, j) of N bodies. Times are of whole calls unless stated; processor time is given
+where other programs used the machine. [Trees](tree.md) and [tiles](gpu-tiling.md) have their own figures. Where runs "differ by a,
+at most b", a is the median over the rows.
 """
 
 
