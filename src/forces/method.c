@@ -26,7 +26,8 @@ kith_status forces_check_way(const struct forces_way *way, const kith_law *law)
     if (law && (has_block || way->method == KITH_FORCES_TENSOR))
         return kith_fail(
             KITH_UNSUPPORTED,
-            "method is %s, which supports only gravity, but the law is %.60s; use auto",
+            "method is %s, which supports only forces of gravity, but what is summed is the law "
+            "%.60s; use auto",
             name_of(way->method), kith_law_text(law));
     if (way->block != 0 && !has_block)
         return kith_fail(

@@ -63,6 +63,10 @@ static void test_forces_tiles_need_a_gpu_and_say_so(void **state)
         assert_fails(
             kith_forces_compute(context, &options, NULL, PARTICLES(s.x, {"m", s.m}), s.a, s.phi),
             KITH_UNSUPPORTED, "symmetric");
+        const kith_forces_options of_values = {.method = method, .sum = KITH_FORCES_SUM_VALUE};
+        assert_fails(kith_forces_compute(context, &of_values, NULL, PARTICLES(s.x, {"m", s.m}),
+                                         kith_array_none(), s.phi),
+                     KITH_UNSUPPORTED, "forces summed gravity");
     }
     kith_context_free(context);
     system_free(&s);
