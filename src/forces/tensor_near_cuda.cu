@@ -26,8 +26,9 @@ add_sums(const struct tensor_bodies &bodies, int64_t at, int unit_exponent, cons
     for (int c = 0; c < 3; c++) {
         const int excess =
             sums[c] == 0 ? 0 : ilogbf(sums[c]) + unit_exponent + 1 - tensor_number_bits;
-        const int wanted = (max(excess, 0) + tensor_level_bits - 1) / tensor_level_bits;
-        const int level = min(wanted, tensor_levels - 1);
+        /* In bounds first: that of NaN and infinity can be any number. */
+        constexpr int most = (tensor_levels - 1) * tensor_level_bits;
+        const int level = (min(max(excess, 0), most) + tensor_level_bits - 1) / tensor_level_bits;
         const float whole = ldexpf(sums[c], unit_exponent - level * tensor_level_bits);
         atomicAdd(bodies.sum + level * tensor_level_length(bodies) + at + c * tensor_tile,
                   (unsigned long long)__float2ll_rn(whole));

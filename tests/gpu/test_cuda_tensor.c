@@ -250,6 +250,34 @@ static void test_cuda_tensor_gives_several_devices_the_bits_of_one(void **state)
     system_free(&shared);
 }
 
+/* All results are NaN, whatever the sums of a NaN are put away as; other calls go on. */
+static void test_cuda_tensor_leaves_bad_numbers_to_synchronize(void **state)
+{
+    static const double bad[] = {NAN, INFINITY, -INFINITY};
+    kith_context *context = new_gpu_context(NULL);
+    for (int k = 0; k < 6; k++) {
+        struct system s = distributed(*state, plummer, 3000);
+        struct system good = gpu_system(&s, false);
+        if (k % 2)
+            put(s.m, 1234, bad[k / 2]);
+        else
+            put(s.x, 3 * 1234 + 1, bad[k / 2]);
+        struct system there = gpu_system(&s, false);
+        accelerations(context, &tensor, &there);
+        accelerations(context, &tensor, &good);
+        assert_fails(kith_context_synchronize(context), KITH_INVALID_ARGUMENT, "row 1234");
+        gpu_fetch(&there, &s);
+        for (int64_t i = 0; i < 3 * s.n; i++)
+            assert_true(isnan(get(s.a, i)));
+        gpu_fetch(&good, &s);
+        assert_true(isfinite(get(s.a, 0)));
+        gpu_system_free(&good);
+        gpu_system_free(&there);
+        system_free(&s);
+    }
+    kith_context_free(context);
+}
+
 /* Lengths and masses in other units, powers of two, change no bit but the exponent. */
 static void test_cuda_tensor_does_not_depend_on_units(void **state)
 {
@@ -314,6 +342,7 @@ int main(void)
         cmocka_unit_test_prestate(test_cuda_tensor_gives_the_same_bits_wherever_the_arrays_are,
                                   &random),
         cmocka_unit_test_prestate(test_cuda_tensor_gives_several_devices_the_bits_of_one, &random),
+        cmocka_unit_test_prestate(test_cuda_tensor_leaves_bad_numbers_to_synchronize, &random),
         cmocka_unit_test_prestate(test_cuda_tensor_does_not_depend_on_units, &random),
         cmocka_unit_test_prestate(test_cuda_tensor_says_what_it_cannot, &random),
     };
