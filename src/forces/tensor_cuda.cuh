@@ -73,7 +73,7 @@ __host__ __device__ inline int64_t tensor_level_length(const struct tensor_bodie
  * the device is busy to the end, although some tiles have more partners. */
 inline int tensor_shares(int64_t tiles, int64_t most)
 {
-    const int64_t blocks = 2048, wanted = (blocks + tiles - 1) / tiles;
+    const int64_t blocks = 4096, wanted = (blocks + tiles - 1) / tiles;
     return (int)(wanted < most ? wanted : most);
 }
 

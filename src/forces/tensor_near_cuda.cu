@@ -8,7 +8,7 @@
 #include "forces/ring_gravity_cuda.cuh"
 #include "forces/tensor_cuda.cuh"
 
-constexpr int block_warps = 4, threads = block_warps * 32, near_blocks = 4;
+constexpr int block_warps = 4, threads = block_warps * 32, near_blocks = 3;
 using near_variant =
     ring_variant<ring_gravity<float, false>, tensor_tile / 32, 1, 1, near_blocks, 2>;
 

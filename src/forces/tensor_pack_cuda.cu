@@ -223,8 +223,14 @@ static __global__ void __launch_bounds__(sum_threads)
             bodies.box[k].gap2 = INFINITY;
 }
 
+static __device__ inline float side_of(const struct tensor_box &box)
+{
+    return 2 * fmaxf(box.half[0], fmaxf(box.half[1], box.half[2]));
+}
+
 /* A block a tile: the field of its far tiles is at most Σ M / gap², of which the unit of its sums
- * makes at most 2^60. Near ones count as if they were a tile's side apart. */
+ * makes at most 2^60. Near ones count as if they were the longer side apart, and not if both are
+ * points: then the unit would be too coarse for the rest. */
 constexpr int bound_threads = 256;
 
 static __global__ void __launch_bounds__(bound_threads)
@@ -232,13 +238,14 @@ static __global__ void __launch_bounds__(bound_threads)
 {
     __shared__ float sums[bound_threads];
     const struct tensor_box own = bodies.box[blockIdx.x];
-    const float side = 2 * fmaxf(own.half[0], fmaxf(own.half[1], own.half[2]));
     float bound = 0;
     for (int64_t k = threadIdx.x; k < bodies.tiles; k += bound_threads) {
         const struct tensor_box other = bodies.box[k];
+        const float side = fmaxf(side_of(own), side_of(other));
         float gap2;
         const bool is_far = tensor_is_far(own, other, gap2);
-        bound += other.total / (is_far ? gap2 : fmaxf(side * side, tensor_least_gap2));
+        const float apart2 = is_far ? gap2 : fmaxf(gap2, side * side);
+        bound += apart2 > tensor_least_gap2 ? other.total / apart2 : 0.0f;
     }
     sums[threadIdx.x] = bound;
     for (int half = bound_threads / 2; half > 0; half /= 2) {
