@@ -16,9 +16,9 @@
 
 enum { most_particles = INT32_MAX - 1024 };
 
-/* Of an H200: the times of its kernels for 10^5 and 10^6 ions. */
-static const struct pme_costs in_float = {0.6e-11, 2e-11, 4e-11},
-                              in_double = {0.85e-11, 3e-11, 6e-11};
+/* Of an H200 and an H100: the times of their kernels for 10^5 and 10^6 ions. */
+static const struct pme_costs in_float = {0.55e-11, 3e-11, 2.1e-11},
+                              in_double = {1e-11, 6.7e-11, 5e-11};
 
 /* What is kept from call to call. */
 struct kept {
@@ -99,19 +99,19 @@ static kith_status make_room(kith_context *context, struct pme_cuda_problem *pro
     return KITH_OK;
 }
 
-/* Cells of the search: across a row as wide as 32 particles, which a block has, are of each other;
- * shorter along it, so that those of a block are little longer. No more than twice as many as
- * particles. */
+/* Cells of the search: across a row a whole part of the cutoff, little wider than 32 particles,
+ * which a block has; shorter along it, so that those of a block are little longer. No more than
+ * twice as many as particles. */
 static void choose_cells(struct pme_cuda_problem *problem)
 {
-    static const double narrowing = 0.8, shortening = 8;
+    static const double widening = 1.2, shortening = 8;
     const double *height = problem->lattice.height, n = (double)problem->count;
     double edges = 0;
     for (int k = 0; k < 3; k++)
         for (int c = 0; c < 3; c++)
             edges += fabs(problem->lattice.basis[k][c]);
     const double search = problem->cutoff * (1 + 0x1p-20) + 0x1p-46 * edges;
-    const double side = fmin(search, narrowing * cbrt(32 * problem->volume / n));
+    const double side = search / ceil(search / (widening * cbrt(32 * problem->volume / n)));
     struct pme_cuda_cells *cells = &problem->cells;
     cells->total = 1;
     for (int k = 0; k < 3; k++) {

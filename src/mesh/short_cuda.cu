@@ -28,7 +28,7 @@ template <typename real> struct alignas(4 * sizeof(real)) listed {
 };
 
 template <typename real> struct list {
-    enum { room = sizeof(real) == sizeof(float) ? 576 : 384 };
+    enum { room = sizeof(real) == sizeof(float) ? 384 : 256 };
     struct listed<real> of[room];
     int32_t slot[room];
     unsigned near[room / 32][32]; /* a bit for each of the list, for each thread */
