@@ -8,18 +8,22 @@ option(KITH_CUDA_SMALL "GPU code for few architectures, compressed for size (CUD
 set_property(CACHE KITH_CUDA PROPERTY STRINGS AUTO ON OFF)
 
 # Toolkits know the architectures of their time. The newest is kept as PTX too, which the driver
-# compiles for what comes later. A small build leaves out 86 and 89, which run the code of 80.
+# compiles for what comes later. A small build leaves out 86 and 89, which run the code of 80, and
+# 100: its PTX is that of 90, for 100 and what comes after 120.
 function(kith_cuda_architectures compiler_version result)
   set(known 75 80 86 89 90)
   if(compiler_version VERSION_GREATER_EQUAL 12.8)
     list(APPEND known 100 120)
   endif()
+  set(as_ptx)
   if(KITH_CUDA_SMALL)
-    list(REMOVE_ITEM known 86 89)
+    list(REMOVE_ITEM known 86 89 90 100)
+    set(as_ptx 90)
+  else()
+    list(POP_BACK known as_ptx)
   endif()
-  list(POP_BACK known newest)
   list(TRANSFORM known APPEND -real)
-  set(${result} ${known} ${newest} PARENT_SCOPE)
+  set(${result} ${known} ${as_ptx} PARENT_SCOPE)
 endfunction()
 
 # The Python package that `pip install .` compiles is for this machine: for its GPUs alone, and without

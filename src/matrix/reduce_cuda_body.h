@@ -59,8 +59,7 @@ NAME(matrix_meet_tile)(const struct matrix_problem *problem, const struct NAME(l
         least[r] = (REAL)INFINITY;
         at[r] = -1;
     }
-    /* Few tiles are careful: their code is the shorter one, which costs little time. */
-#pragma unroll(careful ? 4 : 8)
+#pragma unroll 8
     for (int k = 0; k < matrix_tile; k++) {
         const struct NAME(matrix_source) j = source[k];
         const struct NAME(matrix_source_extra) more =
