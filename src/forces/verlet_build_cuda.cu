@@ -203,15 +203,9 @@ static __device__ void take_cells(const struct verlet_cuda_building &building, c
     const near_place<real> by_place = {building,
                                        ((const place *)building.list.reference)[row->slot]};
     const float4 own = is_wide ? ((const float4 *)building.points)[row->slot] : float4{};
-    const bool is_narrow = is_wide && cells.search2 > 0;
-    float within[3];
-    for (int k = 0; k < 3; k++)
-        within[k] = verlet_within_cell(by_place.own.x[cells.axis[k]], cells.count[cells.axis[k]]);
     for (int first = 0; first < rows; first += lanes) {
         const int number = first + row->lane < rows ? first + row->lane : rows - 1;
-        const struct verlet_cuda_row of_thread = verlet_row_of(
-            &cells, low, number,
-            is_narrow ? verlet_span_of(&cells, within, number) : verlet_whole_span(&cells));
+        const struct verlet_cuda_row of_thread = verlet_row_of(&cells, low, number);
         const int32_t *begins = cells.begin + of_thread.first;
         const int32_t begin = begins[of_thread.from];
         const int32_t end = begins[of_thread.from + of_thread.here];
@@ -223,8 +217,6 @@ static __device__ void take_cells(const struct verlet_cuda_building &building, c
             const int32_t from = share(row, begin, k), to = share(row, end, k);
             const int32_t from_again = share(row, begin_again, k),
                           to_again = share(row, end_again, k);
-            if (from == to && from_again == to_again)
-                continue;
             if (is_wide)
                 take_slots(building, moved(building, own, image, 0), from, to, row);
             else

@@ -88,18 +88,6 @@ __device__ inline int verlet_place_in_row(int k)
            in_unit / verlet_cuda_lanes;
 }
 
-/* Where a coordinate is within its cell, of `cells` along a vector: 0 to 1. */
-__device__ inline float verlet_within_cell(int coordinate, int cells)
-{
-    return (float)((unsigned)coordinate * (unsigned)cells) * 0x1p-32F;
-}
-
-__device__ inline float verlet_within_cell(long long coordinate, int cells)
-{
-    const unsigned long long rest = (unsigned long long)coordinate * (unsigned long long)cells;
-    return (float)(unsigned)(rest >> 32) * 0x1p-32F;
-}
-
 /* Number of the cell that holds a coordinate, of `cells` along a vector. */
 __device__ inline int verlet_cell_of(int coordinate, int cells)
 {

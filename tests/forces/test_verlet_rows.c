@@ -105,19 +105,12 @@ static void look_at(int i, int32_t begin, int32_t end, const int32_t *image, dou
 static void check_point(int i, double search)
 {
     int times[most] = {0}, low[3];
-    float within[3];
     const struct verlet_cuda_cells *cells = &scene.cells;
     const bool is_wide = verlet_cells_are_wide(cells, scene.dimensions);
-    for (int k = 0; k < 3; k++) {
-        const int axis = cells->axis[k];
-        low[k] = verlet_lowest_cell(cells, k, cell_of(scene.at[i], axis));
-        within[k] = (float)(uint32_t)(scene.at[i][axis] * (uint32_t)cells->count[axis]) * 0x1p-32F;
-    }
+    for (int k = 0; k < 3; k++)
+        low[k] = verlet_lowest_cell(cells, k, cell_of(scene.at[i], cells->axis[k]));
     for (int number = 0; number < verlet_count_rows(cells); number++) {
-        const bool is_narrow = is_wide && cells->search2 > 0;
-        const struct verlet_cuda_row row = verlet_row_of(
-            cells, low, number,
-            is_narrow ? verlet_span_of(cells, within, number) : verlet_whole_span(cells));
+        const struct verlet_cuda_row row = verlet_row_of(cells, low, number);
         const int32_t *begin = cells->begin + row.first;
         int32_t image[3] = {row.image[0], row.image[1], row.image[2]};
         look_at(i, begin[row.from], begin[row.from + row.here], is_wide ? image : NULL, search,
