@@ -228,23 +228,24 @@ static __device__ inline float side_of(const struct tensor_box &box)
     return 2 * fmaxf(box.half[0], fmaxf(box.half[1], box.half[2]));
 }
 
-/* A block a tile: the field of its far tiles is at most Σ M / gap², of which the unit of its sums
- * makes at most 2^60. Near ones count as if they were the longer side apart, and not if both are
- * points: then the unit would be too coarse for the rest. */
+/* A block a tile: the field of its far tiles is at most Σ M / (gap² + ε²), of which the unit of its
+ * sums makes at most 2^60. Near ones count as if they were the longer side apart, and not if both
+ * are points: then the unit would be too coarse for the rest. */
 constexpr int bound_threads = 256;
 
 static __global__ void __launch_bounds__(bound_threads)
-    find_units(const struct tensor_bodies bodies)
+    find_units(const struct forces_problem problem, const struct tensor_bodies bodies)
 {
     __shared__ float sums[bound_threads];
     const struct tensor_box own = bodies.box[blockIdx.x];
+    const float softening2 = tensor_softening2(problem);
     float bound = 0;
     for (int64_t k = threadIdx.x; k < bodies.tiles; k += bound_threads) {
         const struct tensor_box other = bodies.box[k];
         const float side = fmaxf(side_of(own), side_of(other));
         float gap2;
         const bool is_far = tensor_is_far(own, other, gap2);
-        const float apart2 = is_far ? gap2 : fmaxf(gap2, side * side);
+        const float apart2 = softening2 + (is_far ? gap2 : fmaxf(gap2, side * side));
         bound += apart2 > tensor_least_gap2 ? other.total / apart2 : 0.0f;
     }
     sums[threadIdx.x] = bound;
@@ -267,6 +268,6 @@ kith_status tensor_pack(kith_context *context, const struct forces_problem *prob
     const unsigned tiles = (unsigned)bodies->tiles;
     make_tiles<<<tiles, threads, 0, stream>>>(*problem, *bodies);
     set_heavy_apart<<<1, sum_threads, 0, stream>>>(*bodies);
-    find_units<<<tiles, bound_threads, 0, stream>>>(*bodies);
+    find_units<<<tiles, bound_threads, 0, stream>>>(*problem, *bodies);
     return cuda_check_launch("packing bodies for tensor cores");
 }

@@ -86,6 +86,15 @@ static void some_coincident(struct random_numbers *random, int64_t i, int64_t n,
         x[c] = floor(10 * x[c]);
 }
 
+/* More than a tile of them so near to each other that, softened, they do nothing to each other. */
+static void some_very_near(struct random_numbers *random, int64_t i, int64_t n, double *x,
+                           double *mass)
+{
+    uniform(random, i, n, x, mass);
+    for (int c = 0; c < 3 && i < 600; c++)
+        x[c] *= 1e-9;
+}
+
 static void masses_of_any_size(struct random_numbers *random, int64_t i, int64_t n, double *x,
                                double *mass)
 {
@@ -119,6 +128,7 @@ static const struct {
     {"lattice", lattice, true},
     {"one outlier", one_outlier, true},
     {"some coincident", some_coincident, true},
+    {"some very near", some_very_near, false},
     {"masses of any size", masses_of_any_size, false},
     {"one heavy", one_heavy, false},
     {"masses of both signs", masses_of_both_signs, false},
