@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes docs/performance.md of the measurements in bench/results.
+"""Makes docs/performance.md, and the tables at the end of docs/tree.md, of the measurements in bench/results.
 
-    python3 tools/make_performance.py            writes the page
-    python3 tools/make_performance.py --check    exit status 1 if the page is not the one it would write
+    python3 tools/make_performance.py            writes the pages
+    python3 tools/make_performance.py --check    exit status 1 if a page is not the one it would write
 
 A measurement is a table in a file of its own, as bench/results/schema.json describes it. index.json has the machines
 and the order of the tables.
@@ -19,13 +19,14 @@ results = root / "bench/results"
 page = root / "docs/performance.md"
 
 TYPES = {"string": str, "number": Decimal, "array": list, "object": dict, "null": type(None)}
+MARK = "<!-- tools/make_performance.py writes what follows; docs/performance.md describes the machines -->"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 HEAD = """# Performance
 
 This page is generated from the measurements in `bench/results` by `tools/make_performance.py`. `kith bench` measures your
-machine; `./dev bench` adds the other programs (where a command below has `--peers`), and draws a
-page with `--page FILE`. Programs named `bench_…` are in `bench/`. Commands are those of the day of the measurement.
+machine; `./dev bench` adds the other programs (where a command below has `--peers`). Programs named `bench_…` are in
+`bench/`. Commands are those of the day.
 
 {machines}
 
@@ -117,31 +118,35 @@ def table_of(measurement, machines):
 
 
 def make():
+    """The texts of the page and of the pages that end with tables: a section with a `page` is below its mark."""
     schema = read(results / "schema.json")
     index = read(results / "index.json")
     machines = index["machines"]
-    parts = [HEAD.format(machines="\n".join(f"- **{name.upper()}**: {what}." for name, what in machines.items()))]
+    made = {page: [HEAD.format(machines="\n".join(f"- **{name.upper()}**: {what}." for name, what in machines.items()))]}
     listed = set()
     for section in index["sections"]:
-        parts.append(f"## {section['title']}\n")
+        path = page
+        if "page" in section:
+            path = page.with_name(f"{section['page']}.md")
+            made.setdefault(path, [path.read_text(encoding="utf-8").partition(MARK)[0] + MARK + "\n"])
+        made[path].append(f"## {section['title']}\n")
         for name in section["tables"]:
             measurement = read(results / f"{name}.json")
             check(measurement, schema, f"{name}.json")
-            parts.append(table_of(measurement, machines))
+            made[path].append(table_of(measurement, machines))
             listed.add(name)
     unlisted = {path.stem for path in results.glob("*.json")} - listed - {"index", "schema"}
     if unlisted:
         sys.exit(f"index.json does not list {', '.join(sorted(unlisted))}")
-    return "\n".join(parts)
+    return {path: "\n".join(parts) for path, parts in made.items()}
 
 
 def main():
-    made = make()
-    if sys.argv[1:] == ["--check"]:
-        if page.read_text(encoding="utf-8") != made:
-            sys.exit("docs/performance.md is not what tools/make_performance.py makes of bench/results: run it")
-    else:
-        page.write_text(made, encoding="utf-8")
+    for path, made in make().items():
+        if sys.argv[1:] != ["--check"]:
+            path.write_text(made, encoding="utf-8")
+        elif path.read_text(encoding="utf-8") != made:
+            sys.exit(f"docs/{path.name} is not what tools/make_performance.py makes of bench/results: run it")
 
 
 if __name__ == "__main__":
