@@ -169,6 +169,7 @@ static kith_status measure(struct bench *bench, const char *solver, double error
         seconds[rounds++] = now(bench) - begin;
         all += seconds[rounds - 1];
     }
+    bench->options.report = NULL;
     if (status != KITH_OK)
         return status;
     qsort(seconds, (size_t)rounds, sizeof *seconds, compare);
