@@ -24,7 +24,7 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 HEAD = """# Performance
 
-This page is generated from the measurements in `bench/results` by `tools/make_performance.py`. `kith bench` measures your
+This page is generated from `bench/results` by `tools/make_performance.py`. `kith bench` measures your
 machine; `./dev bench` adds the other programs (where a command below has `--peers`). Programs named `bench_…` are in
 `bench/`. Commands are those of the day.
 
