@@ -21,70 +21,35 @@ LAW_INLINE REAL NAME(verlet_element)(const void *column, long long k)
     return column ? ((const REAL *)column)[k] : (REAL)1;
 }
 
-/* The factor of d in the force of a pair. */
-LAW_INLINE REAL NAME(verlet_pair_factor)(const struct law_form form,
-                                         const struct verlet_cuda_step *step,
-                                         const struct NAME(law_constants) * law,
-                                         const struct NAME(law_pair) * pair, REAL r2,
-                                         bool is_shifted)
+/* The force on i of a pair, in units, is added to sum; *fits becomes false if it is too large. */
+LAW_INLINE void NAME(verlet_add_pair)(const struct law_form form,
+                                      const struct verlet_cuda_step *step,
+                                      const struct NAME(law_constants) * law,
+                                      const struct NAME(verlet_place) & own,
+                                      const struct NAME(verlet_place) & other, long long slot,
+                                      int partner, long long sum[3], bool *fits)
 {
-    const REAL factor = NAME(law_factor)(form, law, pair);
-    return is_shifted ? factor - NAME(verlet_shift)(form, step, law, pair, r2) : factor;
-}
-
-/* The forces on i of some pairs, in units, are added to sum; *fits becomes false if one is too
- * large. What is the same for all is decided once. */
-LAW_INLINE void NAME(verlet_add_pairs)(const struct law_form form,
-                                       const struct verlet_cuda_step *step,
-                                       const struct NAME(law_constants) * law,
-                                       const struct NAME(verlet_place) & own,
-                                       const struct NAME(verlet_place) other[verlet_cuda_vector],
-                                       long long slot, const int partner[verlet_cuda_vector],
-                                       long long sum[3], bool *fits)
-{
-    struct NAME(law_pair) pair[verlet_cuda_vector];
-    REAL r2[verlet_cuda_vector], factor[verlet_cuda_vector];
-    if (step->is_orthogonal) {
-#pragma unroll
-        for (int p = 0; p < verlet_cuda_vector; p++)
-            verlet_separate<REAL>(step->edge, true, own, other[p], pair[p].d);
-    } else {
-#pragma unroll
-        for (int p = 0; p < verlet_cuda_vector; p++)
-            verlet_separate<REAL>(step->edge, false, own, other[p], pair[p].d);
+    struct NAME(law_pair) pair;
+    verlet_separate<REAL>(step->edge, step->is_orthogonal, own, other, pair.d);
+    const REAL r2 =
+        law_fma(pair.d[2], pair.d[2], law_fma(pair.d[1], pair.d[1], pair.d[0] * pair.d[0]));
+    pair.s2 = r2 + (REAL)step->softening2;
+    pair.w_i = own.w;
+    pair.w_j = other.w;
+    if (form.kind == law_custom) {
+        pair.w_i = NAME(verlet_element)(step->slot_weight, slot);
+        pair.w_j = NAME(verlet_element)(step->slot_weight, partner);
+        pair.q_i = NAME(verlet_element)(step->slot_charge, slot);
+        pair.q_j = NAME(verlet_element)(step->slot_charge, partner);
     }
+    REAL factor = NAME(law_factor)(form, law, &pair);
+    if (step->is_shifted)
+        factor -= NAME(verlet_shift)(form, step, law, &pair, r2);
+    const REAL units = r2 < (REAL)step->limit ? factor * (REAL)step->units_of_force : (REAL)0;
+    *fits = *fits && fabs(units) <= (REAL)step->largest_factor;
 #pragma unroll
-    for (int p = 0; p < verlet_cuda_vector; p++) {
-        const REAL *d = pair[p].d;
-        r2[p] = law_fma(d[2], d[2], law_fma(d[1], d[1], d[0] * d[0]));
-        pair[p].s2 = r2[p] + (REAL)step->softening2;
-        pair[p].w_i = own.w;
-        pair[p].w_j = other[p].w;
-        if (form.kind == law_custom) {
-            pair[p].w_i = NAME(verlet_element)(step->slot_weight, slot);
-            pair[p].w_j = NAME(verlet_element)(step->slot_weight, partner[p]);
-            pair[p].q_i = NAME(verlet_element)(step->slot_charge, slot);
-            pair[p].q_j = NAME(verlet_element)(step->slot_charge, partner[p]);
-        }
-    }
-    if (step->is_shifted) {
-#pragma unroll
-        for (int p = 0; p < verlet_cuda_vector; p++)
-            factor[p] = NAME(verlet_pair_factor)(form, step, law, &pair[p], r2[p], true);
-    } else {
-#pragma unroll
-        for (int p = 0; p < verlet_cuda_vector; p++)
-            factor[p] = NAME(verlet_pair_factor)(form, step, law, &pair[p], r2[p], false);
-    }
-#pragma unroll
-    for (int p = 0; p < verlet_cuda_vector; p++) {
-        const REAL units =
-            r2[p] < (REAL)step->limit ? factor[p] * (REAL)step->units_of_force : (REAL)0;
-        *fits = *fits && fabs(units) <= (REAL)step->largest_factor;
-#pragma unroll
-        for (int c = 0; c < 3; c++)
-            sum[c] += NAME(verlet_round)(units * pair[p].d[c]);
-    }
+    for (int c = 0; c < 3; c++)
+        sum[c] += NAME(verlet_round)(units * pair.d[c]);
 }
 
 /* The forces on a slot, in units, by the threads that share it. */
@@ -106,7 +71,9 @@ LAW_INLINE void NAME(verlet_sum_row)(const struct law_form form,
 #pragma unroll
         for (int p = 0; p < verlet_cuda_vector; p++)
             other[p] = from[partner[p]];
-        NAME(verlet_add_pairs)(form, step, &law, own, other, slot, partner, sum, fits);
+#pragma unroll
+        for (int p = 0; p < verlet_cuda_vector; p++)
+            NAME(verlet_add_pair)(form, step, &law, own, other[p], slot, partner[p], sum, fits);
     }
 #pragma unroll
     for (int c = 0; c < 3; c++)
