@@ -54,6 +54,7 @@ static void test_steps_of_ranks_have_the_bits_of_one_gpu(void **state)
 enum { gathered_elements = 20000003, gathers = 10 };
 
 struct gathering_rank {
+    double *here; /* on the host */
     bool by_nccl, is_right;
 };
 
@@ -74,7 +75,7 @@ static kith_status gather_again(kith_context *context, double *here, void *there
 static kith_status gather_often(void *argument, kith_context *context)
 {
     struct gathering_rank *rank = argument;
-    double *here = malloc(gathered_elements * sizeof *here);
+    double *here = rank->here;
     void *there = NULL;
     DEVICE_SCOPE(scope);
     KITH_TRY(device_enter(context, &scope));
@@ -87,7 +88,6 @@ static kith_status gather_often(void *argument, kith_context *context)
     }
     rank->by_nccl = context->ranks->nccl_is_used;
     context->services->release(context, there);
-    free(here);
     return KITH_OK;
 }
 
@@ -98,8 +98,11 @@ static void test_gathers_by_nccl_are_those_by_the_host(void **state)
     const bool is_there = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL) != NULL;
     for (int32_t size = 1; size <= gpus_of_ranks + 1; size++) {
         struct gathering_rank ranks[most_ranks] = {{0}};
+        for (int32_t k = 0; k < size; k++)
+            ranks[k].here = malloc(gathered_elements * sizeof *ranks[k].here);
         do_ranks(size, gather_often, ranks, sizeof ranks[0]);
         for (int32_t k = 0; k < size; k++) {
+            free(ranks[k].here);
             assert_true(ranks[k].is_right);
             assert_int_equal(ranks[k].by_nccl, is_there && size <= gpus_of_ranks);
         }

@@ -65,9 +65,10 @@ static void lattice(struct random_numbers *random, int64_t i, int64_t n, double 
 {
     (void)random, (void)mass;
     const int64_t side = (int64_t)ceil(cbrt((double)n));
+    const int64_t row = i / side, layer = row / side;
     x[0] = (double)(i % side);
-    x[1] = (double)(i / side % side);
-    x[2] = (double)(i / side / side);
+    x[1] = (double)(row % side);
+    x[2] = (double)layer;
 }
 
 static void one_outlier(struct random_numbers *random, int64_t i, int64_t n, double *x,
