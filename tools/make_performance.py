@@ -19,7 +19,7 @@ results = root / "bench/results"
 page = root / "docs/performance.md"
 
 TYPES = {"string": str, "number": Decimal, "array": list, "object": dict, "null": type(None)}
-MARK = "<!-- tools/make_performance.py writes what follows; docs/performance.md describes the machines -->"
+MARK = "<!-- written by: tools/make_performance.py -->"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 HEAD = """# Performance

@@ -9,13 +9,14 @@ A remark is an HTML comment, which readers do not see:
     <!-- change: src/io/formats.c -->               the next block is a diff of that file
     <!-- compile only: src/io/formats.c -->         of the section, nothing else is affected
     <!-- from: examples/heat.c -->                  the next block is in that file, word for word
+    <!-- written by: tools/make_performance.py -->  the tables that follow are not edited by hand
 """
 
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-REMARKS = ("run first", "not run", "given", "file", "change", "compile only", "from")
+REMARKS = ("run first", "not run", "given", "file", "change", "compile only", "from", "written by")
 
 
 @dataclass
