@@ -148,8 +148,8 @@ static double radius_of_half(const kith_bodies *bodies, int64_t first, int64_t c
 }
 
 /* In the five time units in which a star at the half-mass radius goes half around. The virial ratio
- * begins at 1.033 in the mean and scatters by 0.016, later by 0.009. The half-mass radii of so few
- * stars scatter by 6 % in the bulge, and the disk's grows by 5 %. */
+ * begins at 1.033 in the mean and scatters by 0.016, later by 0.009. The half-mass radius of the
+ * bulge's 1200 stars scatters by 6 %, and the disk's grows by 5 %. */
 static void test_a_disk_begins_in_equilibrium_and_stays_there(void **state)
 {
     (void)state;
