@@ -46,7 +46,7 @@ static void lay_out(struct arena *arena, struct job *job)
     const int32_t *grid = job->mesh.grid;
     const struct transform *transform = &job->transform;
     const int64_t real = transform->dtype == KITH_F32 ? sizeof(float) : sizeof(double);
-    const int64_t count = job->state->system.count, rows = (int64_t)grid[0] * grid[1];
+    const int64_t count = job->state->system.count;
     job->plane = arena_take(arena, count, sizeof *job->plane);
     job->row = arena_take(arena, count, sizeof *job->row);
     job->begin = arena_take(arena, grid[0] + 2, sizeof *job->begin);
@@ -60,7 +60,7 @@ static void lay_out(struct arena *arena, struct job *job)
     job->value = arena_take(arena, splines_most_order * waves_padding, real);
     job->slope = arena_take(arena, splines_most_order * waves_padding, real);
     job->virial = arena_take(arena, grid[1], sizeof *job->virial);
-    job->transform.points = arena_take(arena, rows * transform->pitch, real);
+    job->transform.points = arena_take(arena, grid[0] * transform->plane, real);
 }
 
 static void set(kith_dtype dtype, void *to, int64_t at, double value)
@@ -147,7 +147,7 @@ static void spread_planes(void *argument, int64_t task)
     const int32_t count = job->mesh.grid[0], low = (int32_t)task * job->planes;
     const int32_t high = low + job->planes < count ? low + job->planes : count;
     const int64_t real = transform->dtype == KITH_F32 ? sizeof(float) : sizeof(double);
-    const int64_t plane_bytes = job->mesh.grid[1] * transform->pitch * real;
+    const int64_t plane_bytes = transform->plane * real;
     memset((char *)transform->points + low * plane_bytes, 0, (size_t)((high - low) * plane_bytes));
     const int32_t reach = high - low + job->mesh.order - 1;
     for (int32_t k = 0; k < (reach < count ? reach : count); k++) {
@@ -219,10 +219,9 @@ static void multiply_row(void *argument, int64_t y)
             row.start[a] = of_x * inverse[a][0] + of_y * inverse[a][1];
             row.step[a] = 2 * pi * inverse[a][2];
         }
-        job->kernels->multiply(&row,
-                               (char *)transform->points +
-                                   (x * (int64_t)job->mesh.grid[1] + y) * transform->pitch * real,
-                               sums);
+        job->kernels->multiply(
+            &row, (char *)transform->points + (x * transform->plane + y * transform->pitch) * real,
+            sums);
         add_virial(&row, sums, virial);
     }
     transform_row(transform, y, true);
@@ -278,6 +277,16 @@ static kith_status run(kith_context *context, struct job *job)
     return kith_for_each(context, threads, tasks, gather_task, job);
 }
 
+/* Rows begin at lines of 64 bytes, and planes an odd number of lines from each other: the points of
+ * a transform across planes are then in different sets of the caches. */
+static void set_pitch(struct transform *transform)
+{
+    const int64_t line = transform->dtype == KITH_F32 ? 16 : 8;
+    transform->pitch = (transform->grid[2] + waves_padding + 15) / 16 * 16;
+    const int64_t lines = transform->grid[1] * transform->pitch / line;
+    transform->plane = (lines % 2 ? lines : lines + 1) * line;
+}
+
 kith_status pme_add_waves(kith_context *context, kith_dtype dtype, struct periodic_state *state)
 {
 #define IN_FLOAT(isa)  &mesh_waves_float_##isa,
@@ -295,13 +304,14 @@ kith_status pme_add_waves(kith_context *context, kith_dtype dtype, struct period
                       .half = setting->grid[2] / 2 + 1};
     memcpy(job.mesh.grid, setting->grid, sizeof job.mesh.grid);
     memcpy(job.transform.grid, setting->grid, sizeof job.mesh.grid);
-    job.transform.pitch = (setting->grid[2] + waves_padding + 15) / 16 * 16; /* of 64 bytes */
+    set_pitch(&job.transform);
     struct arena arena = {0};
     lay_out(&arena, &job);
     KITH_TRY(cpu_memory_grow(&state->memory[2], arena.used));
     arena = (struct arena){state->memory[2].memory, 0};
     lay_out(&arena, &job);
     job.mesh.pitch = job.transform.pitch;
+    job.mesh.plane = job.transform.plane;
     job.mesh.points = job.transform.points;
     job.mesh.value = job.value;
     job.mesh.slope = job.slope;

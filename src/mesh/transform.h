@@ -11,6 +11,7 @@ struct transform {
     kith_dtype dtype;
     int32_t grid[3];
     int64_t pitch; /* reals from a row to the next, two at least of them beyond its end; even */
+    int64_t plane; /* reals from a plane to the next; even */
     void *points;  /* and the waves, in place; aligned to 64 bytes, and so are rows */
     void *plans[4];
 };

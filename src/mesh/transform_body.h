@@ -4,7 +4,8 @@
 static void NAME(plan)(struct transform *transform)
 {
     const int *n = transform->grid;
-    const int pitch = (int)transform->pitch, half = n[2] / 2 + 1, stride = n[1] * (pitch / 2);
+    const int pitch = (int)transform->pitch, half = n[2] / 2 + 1;
+    const int stride = (int)(transform->plane / 2);
     const int rows[2] = {n[1], pitch}, waves[2] = {n[1], pitch / 2};
     void *points = transform->points;
     transform->plans[0] = FFTW(plan_many_dft_r2c)(2, n + 1, 1, points, rows, 1, 0, points, waves, 1,
@@ -26,7 +27,7 @@ static void NAME(destroy)(struct transform *transform)
 
 static void NAME(execute_plane)(const struct transform *transform, int64_t plane, bool back)
 {
-    REAL *points = (REAL *)transform->points + plane * transform->grid[1] * transform->pitch;
+    REAL *points = (REAL *)transform->points + plane * transform->plane;
     if (back)
         FFTW(execute_dft_c2r)(transform->plans[1], (FFTW(complex) *)points, points);
     else

@@ -12,6 +12,7 @@ enum { waves_padding = 16 };
 struct waves_mesh {
     int32_t order, grid[3];
     int64_t pitch; /* reals from a row to the next */
+    int64_t plane; /* from a plane to the next */
     void *points;
     const void *value, *slope; /* splines.h: [order][waves_padding] */
     const int32_t *first[3];

@@ -48,7 +48,6 @@ static void NAME(spread)(const struct waves_mesh *mesh, int64_t begin, int64_t e
                          int32_t high)
 {
     const REAL *const *offset = (const REAL *const *)mesh->offset;
-    const int64_t plane_size = mesh->grid[1] * mesh->pitch;
     for (int64_t p = begin; p < end; p++) {
         REAL x[NAME(span)], y[NAME(span)];
         VREAL z[NAME(parts)];
@@ -65,7 +64,7 @@ static void NAME(spread)(const struct waves_mesh *mesh, int64_t begin, int64_t e
             const int32_t at = NAME(wrapped)(mesh->first[0][p] + i, mesh->grid[0]);
             if (at < low || at >= high)
                 continue;
-            REAL *plane = (REAL *)mesh->points + at * plane_size;
+            REAL *plane = (REAL *)mesh->points + at * mesh->plane;
             for (int32_t j = 0; j < mesh->order; j++) {
                 const VREAL of_row = simd_all(x[i] * y[j]);
                 SIMD_UNROLL
@@ -80,7 +79,7 @@ static void NAME(spread)(const struct waves_mesh *mesh, int64_t begin, int64_t e
 
 static void NAME(fold)(const struct waves_mesh *mesh, int64_t plane)
 {
-    REAL *row = (REAL *)mesh->points + plane * mesh->grid[1] * mesh->pitch;
+    REAL *row = (REAL *)mesh->points + plane * mesh->plane;
     for (int32_t j = 0; j < mesh->grid[1]; j++, row += mesh->pitch)
         for (int32_t k = 0; k < waves_padding; k++)
             row[k % mesh->grid[2]] += row[mesh->grid[2] + k];
@@ -88,7 +87,7 @@ static void NAME(fold)(const struct waves_mesh *mesh, int64_t plane)
 
 static void NAME(extend)(const struct waves_mesh *mesh, int64_t plane)
 {
-    REAL *row = (REAL *)mesh->points + plane * mesh->grid[1] * mesh->pitch;
+    REAL *row = (REAL *)mesh->points + plane * mesh->plane;
     for (int32_t j = 0; j < mesh->grid[1]; j++, row += mesh->pitch)
         for (int32_t k = 0; k < waves_padding; k++)
             row[mesh->grid[2] + k] = row[k % mesh->grid[2]];
@@ -98,7 +97,6 @@ static void NAME(extend)(const struct waves_mesh *mesh, int64_t plane)
 SIMD_INLINE void NAME(gather_one)(const struct waves_mesh *mesh, int64_t p, VREAL sums[4])
 {
     const REAL *const *offset = (const REAL *const *)mesh->offset;
-    const int64_t plane_size = mesh->grid[1] * mesh->pitch;
     const int32_t order = mesh->order;
     REAL x[2][NAME(span)], y[2][NAME(span)];
     VREAL z[2][NAME(parts)], all[3][NAME(parts)];
@@ -113,7 +111,7 @@ SIMD_INLINE void NAME(gather_one)(const struct waves_mesh *mesh, int64_t p, VREA
     memset(all, 0, sizeof all);
     for (int32_t i = 0; i < order; i++) {
         const REAL *plane = (const REAL *)mesh->points +
-                            NAME(wrapped)(mesh->first[0][p] + i, mesh->grid[0]) * plane_size;
+                            NAME(wrapped)(mesh->first[0][p] + i, mesh->grid[0]) * mesh->plane;
         VREAL in_plane[NAME(parts)], along_y[NAME(parts)];
         memset(in_plane, 0, sizeof in_plane);
         memset(along_y, 0, sizeof along_y);
