@@ -8,6 +8,8 @@
 
 enum { alignment = 256, rows_of_block = 1 << 13 };
 
+enum { most_bytes_in_place = 1 << 14 };
+
 static const double seconds_of_element = 1e-9;
 
 bool staging_is_needed(const kith_context *context, kith_array first)
@@ -131,7 +133,10 @@ kith_status staging_send(struct staging *staging)
     KITH_TRY(services->workspace(context, staging->bytes, &host, &own));
     staging->host = host;
     KITH_TRY(copy_all(staging, false));
-    KITH_TRY(services->copy_in(context, own, host, staging->input_bytes));
+    if (staging->reads_once && staging->bytes <= most_bytes_in_place)
+        own = host;
+    else
+        KITH_TRY(services->copy_in(context, own, host, staging->input_bytes));
     for (int32_t k = 0; k < staging->count; k++) {
         const struct staged_array *staged = &staging->array[k];
         const int64_t columns = kith_array_columns(staged->on_host);

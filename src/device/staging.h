@@ -36,6 +36,9 @@ struct staging {
     int32_t count;
     char *host; /* the workspace */
     int64_t input_bytes, bytes;
+    /* Kernels read the inputs once or twice and write the outputs once. Few bytes then stay in the
+     * host's memory, where the device reaches them in less time than two copies take. */
+    bool reads_once;
 };
 
 /* Whether these arrays have to be staged: they are the host's, and the

@@ -42,7 +42,7 @@ static kith_status compute_in_place(kith_context *context, const struct forces_a
 /* For arrays on the host and a device with memory of its own. */
 static kith_status compute_staged(kith_context *context, struct forces_arguments *arguments)
 {
-    struct staging staging = {.context = context};
+    struct staging staging = {.context = context, .reads_once = true};
     kith_array *const outputs[] = {&arguments->acceleration, &arguments->potential,
                                    &arguments->acceleration_derivative,
                                    &arguments->potential_derivative};

@@ -12,7 +12,7 @@
 
 /* An array of the arguments. */
 struct view {
-    const void *data; /* NULL: absent */
+    const void *data;
     int64_t rows, row_stride, column_stride;
     int32_t columns;          /* 3 at most */
     enum particles_unit unit; /* numbers without one have no part in the choice of units */
@@ -20,7 +20,7 @@ struct view {
     const char *name, *remedy; /* in the host's memory: only handed on */
 };
 
-/* In the order in which arguments.c inspects them. */
+/* The arguments, in the order in which arguments.c inspects them. */
 enum {
     view_targets,
     view_target_columns,
@@ -32,11 +32,16 @@ enum {
 };
 enum { row_bits = 48 };
 
+/* The arrays that are given. A kernel that starts reads its arguments from memory that no cache
+ * holds, so that few bodies wait for each line of them: absent arrays take no room before the
+ * present ones. */
 struct inputs {
-    struct view view[view_count];
     double softening;
-    bool keeps_units;   /* those of the arrays: with a law */
     double mass_of_all; /* 1 without masses, else 0 */
+    bool keeps_units;   /* those of the arrays: with a law */
+    signed char count;
+    signed char place[view_count]; /* of an argument in view; −1: absent */
+    struct view view[view_count];
 };
 
 /* What is found. The largest of two is taken for each, which does not depend on the order. */
@@ -68,11 +73,11 @@ template <typename real>
 __device__ inline struct extremes look_at(const struct inputs &inputs, int64_t first, int64_t step)
 {
     struct extremes found = {};
-    for (int k = 0; k < view_count; k++) {
+    for (int k = 0; k < inputs.count; k++) {
         const struct view &view = inputs.view[k];
         real largest = 0;
 #pragma unroll 4
-        for (int64_t row = first; view.data && row < view.rows; row += step) {
+        for (int64_t row = first; row < view.rows; row += step) {
             bool bad = false;
 #pragma unroll
             for (int c = 0; c < 3; c++) { /* the last column again: no branch before a load */

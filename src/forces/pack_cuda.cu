@@ -25,15 +25,17 @@ enum quantity { quantity_length, quantity_mass, quantity_half_square, quantity_r
 
 /* A column to be packed. */
 struct packing {
-    struct view from; /* data NULL: ones */
-    int32_t column;
-    enum quantity quantity;
     void *to;
+    signed char view; /* of the inputs; −1: ones */
+    signed char column;
+    bool of_targets;
+    char quantity; /* enum quantity */
 };
 
 struct packings {
-    struct packing column[20];
+    int64_t targets, sources; /* rows */
     int32_t count;
+    struct packing column[20];
 };
 
 /* What the kernels keep between them, before the columns. */
@@ -83,20 +85,21 @@ static __device__ void write_down(const struct inputs &inputs, const struct extr
 }
 
 template <typename real>
-static __device__ void pack_column(const struct packing &column, struct exponents units)
+static __device__ void pack_column(const struct inputs &inputs, const struct packing &column,
+                                   int64_t rows, struct exponents units)
 {
+    const struct view &from = inputs.view[column.view < 0 ? 0 : column.view];
     const bool has_no_unit = column.quantity == quantity_any || column.quantity == quantity_root;
     const int exponent = has_no_unit                        ? 0
                          : column.quantity == quantity_mass ? units.mass
                                                             : units.length;
     const double factor = ldexp(1.0, -exponent);
-    const int64_t padded = kith_padded(column.from.rows), step = (int64_t)gridDim.x * threads;
+    const int64_t padded = kith_padded(rows), step = (int64_t)gridDim.x * threads;
     for (int64_t row = (int64_t)blockIdx.x * threads + threadIdx.x; row < padded; row += step) {
         double number = 0;
-        if (row < column.from.rows)
-            number =
-                factor *
-                (column.from.data ? (double)number_at<real>(column.from, row, column.column) : 1.0);
+        if (row < rows)
+            number = factor *
+                     (column.view < 0 ? 1.0 : (double)number_at<real>(from, row, column.column));
         if (column.quantity == quantity_half_square)
             number = 0.5 * number * number;
         if (column.quantity == quantity_root)
@@ -120,36 +123,43 @@ static __global__ void __launch_bounds__(threads)
     found = largest_of_block(found);
     const struct exponents units = choose_units(inputs, found);
     for (int k = 0; k < packings.count; k++)
-        pack_column<real>(packings.column[k], units);
+        pack_column<real>(inputs, packings.column[k],
+                          packings.column[k].of_targets ? packings.targets : packings.sources,
+                          units);
     if (blockIdx.x == 0 && threadIdx.x == 0)
         write_down<real>(inputs, found, units, &notes->measured, deferred);
 }
 
-static struct view view_of(kith_array array, const char *name, struct forces_rule rule,
-                           enum particles_unit unit)
+static void add_view(struct inputs *inputs, int k, kith_array array, const char *name,
+                     struct forces_rule rule, enum particles_unit unit)
 {
+    inputs->place[k] = -1;
+    if (kith_array_is_none(array))
+        return;
     struct view view = {};
     view.name = name;
     view.remedy = rule.what;
     view.least = rule.least;
     view.unit = unit;
-    if (kith_array_is_none(array))
-        return view;
     view.data = array.data;
     view.rows = array.shape[0];
     view.row_stride = array.strides[0];
     view.columns = array.ndim == 2 ? (int32_t)array.shape[1] : 1;
     view.column_stride = array.ndim == 2 ? array.strides[1] : 0;
-    return view;
+    inputs->place[k] = inputs->count;
+    inputs->view[inputs->count++] = view;
 }
 
-static void view_columns(const struct forces_arguments *arguments,
-                         const struct particles_side *side, bool is_targets, struct view *columns)
+/* Positions, then columns. */
+static void add_side(struct inputs *inputs, int first, const struct forces_arguments *arguments,
+                     const struct particles_side *side)
 {
+    const bool is_targets = side == &arguments->targets;
+    add_view(inputs, first, side->positions, side->argument->positions, forces_rule_of_vectors(),
+             particles_unit_length);
     for (int k = 0; k < particles_column_count; k++)
-        columns[k] =
-            view_of(side->column[k], side->argument->column[k],
-                    forces_rule_of_column(arguments, is_targets, k), particles_columns[k].unit);
+        add_view(inputs, first + 1 + k, side->column[k], side->argument->column[k],
+                 forces_rule_of_column(arguments, is_targets, k), particles_columns[k].unit);
 }
 
 static bool takes_cutoff(const struct forces_arguments *arguments)
@@ -165,100 +175,88 @@ static bool keeps_units(const struct forces_arguments *arguments)
 
 static struct inputs inputs_of(const struct forces_arguments *arguments)
 {
-    const struct particles_side *targets = &arguments->targets, *sources = &arguments->sources;
     const struct forces_rule rule = forces_rule_of_vectors();
     struct inputs inputs = {};
-    inputs.view[view_targets] =
-        view_of(targets->positions, targets->argument->positions, rule, particles_unit_length);
-    inputs.view[view_sources] =
-        view_of(sources->positions, sources->argument->positions, rule, particles_unit_length);
-    view_columns(arguments, targets, true, inputs.view + view_target_columns);
-    view_columns(arguments, sources, false, inputs.view + view_source_columns);
-    inputs.view[view_target_directions] =
-        view_of(arguments->target_directions, "target_directions", rule, particles_unit_none);
-    inputs.view[view_source_directions] =
-        view_of(arguments->source_directions, "source_directions", rule, particles_unit_none);
+    add_side(&inputs, view_targets, arguments, &arguments->targets);
+    add_side(&inputs, view_sources, arguments, &arguments->sources);
+    add_view(&inputs, view_target_directions, arguments->target_directions, "target_directions",
+             rule, particles_unit_none);
+    add_view(&inputs, view_source_directions, arguments->source_directions, "source_directions",
+             rule, particles_unit_none);
     inputs.softening = arguments->softening;
     inputs.keeps_units = keeps_units(arguments);
-    inputs.mass_of_all = kith_array_is_none(sources->column[particles_m]) ? 1 : 0;
+    inputs.mass_of_all = kith_array_is_none(arguments->sources.column[particles_m]) ? 1 : 0;
     return inputs;
 }
 
-static void add_packing(struct packings *packings, struct view from, int32_t column,
-                        enum quantity quantity, const void *to)
-{
-    const struct packing packing = {from, column, quantity, (void *)to};
-    packings->column[packings->count++] = packing;
-}
+/* What packings are made of. */
+struct packing_list {
+    const struct inputs *inputs;
+    bool self; /* the targets are the sources */
+    struct packings packings;
+};
 
-/* A number a body; ones without an array. */
-static void add_numbers(struct packings *packings, struct view from, int64_t rows, const void *to)
+/* view: of an argument, of which an absent one stands for ones. */
+static void add_packing(struct packing_list *list, int view, int column, enum quantity quantity,
+                        const void *to)
 {
-    from.rows = rows;
-    if (to)
-        add_packing(packings, from, 0, quantity_any, to);
+    const bool of_targets = !list->self && (view < view_sources || view == view_target_directions);
+    list->packings.column[list->packings.count++] = {
+        (void *)to, list->inputs->place[view], (signed char)column, of_targets, (char)quantity};
 }
 
 /* mixes: σ replaces the charges (pack.c). */
-static void add_packings_of_law(struct packings *packings, const struct inputs *inputs, bool mixes,
+static void add_packings_of_law(struct packing_list *list, bool mixes,
                                 const struct forces_problem *problem)
 {
-    const int64_t n = problem->target_count;
     const int charge = mixes ? particles_sigma : particles_q;
-    if (problem->source_charge != problem->source_mass)
-        add_numbers(packings, inputs->view[view_source_columns + charge], problem->source_count,
-                    problem->source_charge);
-    if (problem->target_charge != problem->source_charge)
-        add_numbers(packings, inputs->view[view_target_columns + charge], n,
-                    problem->target_charge);
-    if (problem->target_mass != problem->source_mass)
-        add_numbers(
-            packings,
-            inputs->view[(problem->self ? view_source_columns : view_target_columns) + particles_m],
-            n, problem->target_mass);
+    if (problem->source_charge && problem->source_charge != problem->source_mass)
+        add_packing(list, view_source_columns + charge, 0, quantity_any, problem->source_charge);
+    if (problem->target_charge && problem->target_charge != problem->source_charge)
+        add_packing(list, view_target_columns + charge, 0, quantity_any, problem->target_charge);
+    if (problem->target_mass && problem->target_mass != problem->source_mass)
+        add_packing(list, (problem->self ? view_source_columns : view_target_columns) + particles_m,
+                    0, quantity_any, problem->target_mass);
     if (mixes && !problem->self)
-        add_packing(packings, inputs->view[view_target_columns + particles_epsilon], 0,
-                    quantity_root, problem->target_weight);
+        add_packing(list, view_target_columns + particles_epsilon, 0, quantity_root,
+                    problem->target_weight);
 }
 
 /* Rows of directions that are nowhere else. */
-static void add_directions(struct packings *packings, const struct inputs *inputs,
-                           const struct forces_problem *problem)
+static void add_directions(struct packing_list *list, const struct forces_problem *problem)
 {
     for (int32_t c = 0; c < problem->dimensions; c++) {
-        if (inputs->view[view_source_directions].data)
-            add_packing(packings, inputs->view[view_source_directions], c, quantity_any,
-                        problem->source_velocity[c]);
-        if (inputs->view[view_target_directions].data)
-            add_packing(packings, inputs->view[view_target_directions], c, quantity_any,
-                        problem->target_velocity[c]);
+        if (list->inputs->place[view_source_directions] >= 0)
+            add_packing(list, view_source_directions, c, quantity_any, problem->source_velocity[c]);
+        if (list->inputs->place[view_target_directions] >= 0)
+            add_packing(list, view_target_directions, c, quantity_any, problem->target_velocity[c]);
     }
 }
 
 static struct packings packings_of(const struct inputs *inputs, bool mixes,
                                    const struct forces_problem *problem)
 {
-    struct packings packings = {};
-    struct view masses =
-        inputs->view[view_source_columns + (mixes ? particles_epsilon : particles_m)];
-    masses.rows = problem->source_count;
+    struct packing_list list = {};
+    list.inputs = inputs;
+    list.self = problem->self;
+    list.packings.targets = problem->target_count;
+    list.packings.sources = problem->source_count;
     for (int32_t c = 0; c < problem->dimensions; c++) {
-        add_packing(&packings, inputs->view[view_sources], c, quantity_length,
-                    problem->source_position[c]);
+        add_packing(&list, view_sources, c, quantity_length, problem->source_position[c]);
         if (!problem->self)
-            add_packing(&packings, inputs->view[view_targets], c, quantity_length,
-                        problem->target_position[c]);
+            add_packing(&list, view_targets, c, quantity_length, problem->target_position[c]);
     }
-    add_packing(&packings, masses, 0, mixes ? quantity_root : quantity_mass, problem->source_mass);
+    add_packing(&list, view_source_columns + (mixes ? particles_epsilon : particles_m), 0,
+                mixes ? quantity_root : quantity_mass, problem->source_mass);
     if (problem->source_half_softening2)
-        add_packing(&packings, inputs->view[view_source_columns + particles_softening], 0,
-                    quantity_half_square, problem->source_half_softening2);
+        add_packing(&list, view_source_columns + particles_softening, 0, quantity_half_square,
+                    problem->source_half_softening2);
     if (problem->target_half_softening2 && !problem->self)
-        add_packing(&packings, inputs->view[view_target_columns + particles_softening], 0,
-                    quantity_half_square, problem->target_half_softening2);
-    add_packings_of_law(&packings, inputs, mixes, problem);
-    add_directions(&packings, inputs, problem);
-    return packings;
+        add_packing(&list, view_target_columns + particles_softening, 0, quantity_half_square,
+                    problem->target_half_softening2);
+    add_packings_of_law(&list, mixes, problem);
+    add_directions(&list, problem);
+    return list.packings;
 }
 
 /* The problem's results are the caller's arrays. */
