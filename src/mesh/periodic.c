@@ -10,6 +10,7 @@
 #include "core/memory.h"
 #include "core/vectors.h"
 #include "device/context.h"
+#include "device/threads.h"
 #include "mesh/excluded_pair.h"
 
 static const double pi = 3.14159265358979323846;
@@ -48,27 +49,84 @@ static void set_slab_height(double error, double vectors[3][3], struct periodic_
         vectors[2][c] = system->normal[c] * height;
 }
 
-/* Middles of the coordinates, and how far a slab extends along its normal. */
-static void measure(const struct periodic_particles *particles, const kith_cell *cell,
-                    struct periodic_system *system)
+/* Rows of a task: totals are added in the order of the tasks. */
+enum { rows_a_task = 4096 };
+
+/* Work of a thread per second; decides how many threads to wake. */
+static const double rows_a_second = 1e8;
+
+struct loading {
+    const struct periodic_particles *particles;
+    struct periodic_state *state;
+    double normal[3];
+    struct loaded {
+        double low[4], high[4]; /* of the coordinates, and along the normal */
+        double total, squares;
+        int64_t bad_row;
+    } * of_task;
+};
+
+static int64_t load_tasks(int64_t count)
 {
-    double low[4] = {0}, high[4] = {0}, normal[3];
-    cross(cell->vectors[0], cell->vectors[1], normal);
-    const double area = sqrt(dot(normal, normal));
-    for (int64_t i = 0; i < particles->count; i++) {
+    return (count + rows_a_task - 1) / rows_a_task;
+}
+
+static kith_status for_tasks(kith_context *context, kith_task *task, struct loading *loading)
+{
+    const int64_t count = loading->particles->count;
+    return kith_for_each(context, kith_threads_for(context, (double)count / rows_a_second),
+                         load_tasks(count), task, loading);
+}
+
+static int64_t task_end(const struct loading *loading, int64_t task)
+{
+    const int64_t end = (task + 1) * rows_a_task, count = loading->particles->count;
+    return end < count ? end : count;
+}
+
+static void measure_task(void *argument, int64_t task)
+{
+    const struct loading *loading = argument;
+    const struct periodic_particles *particles = loading->particles;
+    struct loaded *of_task = &loading->of_task[task];
+    double *low = of_task->low, *high = of_task->high;
+    for (int c = 0; c < 4; c++) {
+        low[c] = INFINITY;
+        high[c] = -INFINITY;
+    }
+    for (int64_t i = task * rows_a_task; i < task_end(loading, task); i++) {
         double x[4] = {0};
         for (int c = 0; c < 3; c++) {
             x[c] = periodic_at(particles->dtype, particles->position[c], i);
-            x[3] += x[c] * normal[c] / area;
+            x[3] += x[c] * loading->normal[c];
         }
         for (int c = 0; c < 4; c++) {
-            low[c] = i == 0 || x[c] < low[c] ? x[c] : low[c];
-            high[c] = i == 0 || x[c] > high[c] ? x[c] : high[c];
+            low[c] = x[c] < low[c] ? x[c] : low[c];
+            high[c] = x[c] > high[c] ? x[c] : high[c];
         }
     }
+}
+
+/* Middles of the coordinates, and how far a slab extends along its normal. */
+static kith_status measure(kith_context *context, const kith_cell *cell, struct loading *loading)
+{
+    struct periodic_system *system = &loading->state->system;
+    const struct loaded *of_task = loading->of_task;
+    cross(cell->vectors[0], cell->vectors[1], loading->normal);
+    const double area = sqrt(dot(loading->normal, loading->normal));
+    for (int c = 0; c < 3; c++)
+        loading->normal[c] /= area;
+    KITH_TRY(for_tasks(context, measure_task, loading));
+    double low[4] = {0}, high[4] = {0};
+    for (int64_t task = 0; task < load_tasks(system->count); task++)
+        for (int c = 0; c < 4; c++) {
+            low[c] = task == 0 ? of_task[0].low[c] : fmin(low[c], of_task[task].low[c]);
+            high[c] = task == 0 ? of_task[0].high[c] : fmax(high[c], of_task[task].high[c]);
+        }
     for (int c = 0; c < 3; c++)
         system->middle[c] = low[c] / 2 + high[c] / 2;
     system->thickness = high[3] - low[3];
+    return KITH_OK;
 }
 
 /* The lattice and the volume of a cell that is periodic along three vectors. */
@@ -87,13 +145,13 @@ kith_status periodic_take_cell(const kith_cell *cell, int64_t count, struct peri
     return take_vectors(cell, system);
 }
 
-static kith_status make_lattice(const kith_cell *cell, double error,
-                                const struct periodic_particles *particles,
-                                struct periodic_system *system)
+static kith_status make_lattice(kith_context *context, const kith_cell *cell, double error,
+                                struct loading *loading)
 {
+    struct periodic_system *system = &loading->state->system;
     kith_cell whole = *cell;
     KITH_TRY(pairs_lattice_make(cell, 3, 1, &system->lattice));
-    measure(particles, cell, system);
+    KITH_TRY(measure(context, cell, loading));
     system->is_slab = !cell->periodic[2];
     if (system->is_slab)
         set_slab_height(error, whole.vectors, system);
@@ -115,31 +173,54 @@ static kith_status make_room(int64_t count, struct periodic_state *state)
     return KITH_OK;
 }
 
-kith_status periodic_load(kith_context *context, const kith_cell *cell, double error,
-                          const struct periodic_particles *particles, struct periodic_state *state)
+static void load_task(void *argument, int64_t task)
 {
-    struct periodic_system *system = &state->system;
-    *system = (struct periodic_system){.count = particles->count};
-    KITH_TRY(kith_context_check_cancelled(context));
-    KITH_TRY(make_lattice(cell, error, particles, system));
-    KITH_TRY(make_room(particles->count, state));
-    for (int64_t i = 0; i < particles->count; i++) {
+    const struct loading *loading = argument;
+    const struct periodic_particles *particles = loading->particles;
+    const struct periodic_state *state = loading->state;
+    struct loaded *of_task = &loading->of_task[task];
+    of_task->total = of_task->squares = 0;
+    of_task->bad_row = -1;
+    for (int64_t i = task * rows_a_task; i < task_end(loading, task); i++) {
         double x[3];
         int32_t wraps[3];
         for (int c = 0; c < 3; c++)
             x[c] = periodic_at(particles->dtype, particles->position[c], i);
-        if (!pairs_wrap(&system->lattice, x, wraps))
-            return kith_fail(KITH_INVALID_ARGUMENT,
-                             "row %lld of positions is more than 2^30 cells away; bring the "
-                             "particles into the cell",
-                             (long long)i);
+        if (!pairs_wrap(&state->system.lattice, x, wraps)) {
+            of_task->bad_row = i;
+            return;
+        }
         for (int c = 0; c < 3; c++)
             state->position[c][i] = x[c];
         const double w =
             particles->weight ? periodic_at(particles->dtype, particles->weight, i) : 1;
         state->weight[i] = w;
-        system->total += w;
-        system->squares += w * w;
+        of_task->total += w;
+        of_task->squares += w * w;
+    }
+}
+
+kith_status periodic_load(kith_context *context, const kith_cell *cell, double error,
+                          const struct periodic_particles *particles, struct periodic_state *state)
+{
+    struct periodic_system *system = &state->system;
+    const int64_t tasks = load_tasks(particles->count);
+    struct loading loading = {.particles = particles, .state = state};
+    *system = (struct periodic_system){.count = particles->count};
+    KITH_TRY(kith_context_check_cancelled(context));
+    KITH_TRY(cpu_memory_grow(&state->memory[2], tasks * (int64_t)sizeof *loading.of_task));
+    loading.of_task = state->memory[2].memory;
+    KITH_TRY(make_lattice(context, cell, error, &loading));
+    KITH_TRY(make_room(particles->count, state));
+    KITH_TRY(for_tasks(context, load_task, &loading));
+    for (int64_t task = 0; task < tasks; task++) {
+        if (loading.of_task[task].bad_row >= 0)
+            return kith_fail(KITH_INVALID_ARGUMENT,
+                             "row %lld of positions is more than 2^30 cells away; bring the "
+                             "particles into the cell",
+                             (long long)loading.of_task[task].bad_row);
+        system->total += loading.of_task[task].total;
+        system->squares += loading.of_task[task].squares;
     }
     return KITH_OK;
 }

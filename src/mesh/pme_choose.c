@@ -27,8 +27,8 @@ static void integrate(int32_t order, double x, double *of_others, double *of_its
     *of_others = *of_itself = 0;
     for (int r = 0; r < radii; r++) {
         const double s = (r + 0.5) * step, s2 = s * s;
-        const double of_2 = exp(-s2 / 2) / s2 * step / angles;
-        const double of_1 = exp(-s2 / 4) * step / angles;
+        const double root = exp(-s2 / 4), of_1 = root * step / angles;
+        const double of_2 = root * of_1 / s2;
         for (int a = 0; a < angles; a++) {
             const double y = s * ((a + 0.5) / angles) * x / (2 * pi), shift = 2 * pi / x;
             for (int sign = -1; sign <= 1; sign += 2) {
@@ -77,32 +77,50 @@ static double square_along(const struct periodic_system *system, double correlat
     return correlation * (unit * unit * 8 * alpha * of_others + system->crowding * self * self);
 }
 
+/* The integrals at spacings a twelfth apart, for the search. */
+enum { table_count = 64 };
+struct table {
+    int32_t order;
+    double x[table_count], of_others[table_count], of_itself[table_count];
+};
+
+static const double least_of_table = 0.02, steps_of_table = 8.5; /* to twice the spacing */
+
+static void fill_table(int32_t order, struct table *table)
+{
+    table->order = order;
+    for (int k = 0; k < table_count; k++) {
+        table->x[k] = least_of_table * exp2(k / steps_of_table);
+        integrate(order, table->x[k], &table->of_others[k], &table->of_itself[k]);
+    }
+}
+
+/* Powers of x between the spacings of the table. */
+static void look_up(const struct table *table, double x, double *of_others, double *of_itself)
+{
+    const double at = steps_of_table * log2(x / least_of_table);
+    if (!(at >= 0 && at < table_count - 1)) {
+        integrate(table->order, x, of_others, of_itself);
+        return;
+    }
+    const int k = (int)at;
+    const double rest = at - k;
+    *of_others = table->of_others[k] * pow(table->of_others[k + 1] / table->of_others[k], rest);
+    *of_itself = table->of_itself[k] * pow(table->of_itself[k + 1] / table->of_itself[k], rest);
+}
+
 /* The expected rms error of the forces by the mesh. */
-static double mesh_error(const struct periodic_system *system, double alpha, int32_t order,
-                         const double spacing[3])
+static double mesh_error(const struct periodic_system *system, double alpha,
+                         const struct table *table, const double spacing[3])
 {
     double squares = 0;
     for (int c = 0; c < 3; c++) {
         double of_others = 0, of_itself = 0;
-        integrate(order, alpha * spacing[c], &of_others, &of_itself);
+        look_up(table, alpha * spacing[c], &of_others, &of_itself);
         squares +=
             square_along(system, correlation_along(system, alpha, c), alpha, of_others, of_itself);
     }
     return sqrt(squares);
-}
-
-/* The integrals at spacings a twelfth apart, for the search. */
-enum { table_count = 64 };
-struct table {
-    double x[table_count], of_others[table_count], of_itself[table_count];
-};
-
-static void fill_table(int32_t order, struct table *table)
-{
-    for (int k = 0; k < table_count; k++) {
-        table->x[k] = 0.02 * exp2(k / 8.5);
-        integrate(order, table->x[k], &table->of_others[k], &table->of_itself[k]);
-    }
 }
 
 static double length_of(const struct periodic_system *system, int k)
@@ -173,7 +191,7 @@ static struct candidate try(const struct periodic_system *system,
         spacing[c] = length_of(system, c) / setting->grid[c];
         points *= setting->grid[c];
     }
-    const double of_mesh = mesh_error(system, alpha, order, spacing);
+    const double of_mesh = mesh_error(system, alpha, table, spacing);
     setting->force_error = hypot(of_mesh, near * estimate_short(system, alpha, setting->cutoff));
     const double pairs = n * 4 * pi / 3 * pow(setting->cutoff, 3) / system->volume;
     made.cost =
@@ -227,9 +245,8 @@ kith_status pme_choose(const struct periodic_system *system, const struct period
             (request->grid[0] >= order && request->grid[1] >= order && request->grid[2] >= order);
         if ((request->order > 0 && order != request->order) || !fits)
             continue;
-        struct table table = {0};
-        if (request->grid[0] == 0)
-            fill_table(order, &table);
+        struct table table;
+        fill_table(order, &table);
         for (int k = -24; k <= 16; k++) {
             double alpha = request->alpha > 0 ? request->alpha : middle * exp2(k / 8.0);
             if (request->cutoff > 0 && !(request->alpha > 0))

@@ -58,29 +58,48 @@ struct measuring {
     double complex (*sums)[2][waves]; /* Σ w e^{i k·x} and Σ |w| e^{i k·x} of each task */
 };
 
+/* e^{i k·x} of the waves, in the order of their digits (periodic.h). Products without the checks
+ * for infinities that C has for complex numbers. */
+static void turn_waves(const double complex along[3], double turned[waves][2])
+{
+    const double one[2] = {1, 0};
+    double step[3][3][2];
+    for (int c = 0; c < 3; c++)
+        for (int sign = 0; sign < 3; sign++) {
+            step[c][sign][0] = sign == 1 ? one[0] : creal(along[c]);
+            step[c][sign][1] = (sign - 1) * cimag(along[c]);
+        }
+    for (int k = 0; k < waves; k++) {
+        const int wave = 27 - waves + k;
+        const double *x = step[0][wave / 9], *y = step[1][wave / 3 % 3], *z = step[2][wave % 3];
+        const double re = x[0] * y[0] - x[1] * y[1], im = x[0] * y[1] + x[1] * y[0];
+        turned[k][0] = re * z[0] - im * z[1];
+        turned[k][1] = re * z[1] + im * z[0];
+    }
+}
+
 static void measure_task(void *argument, int64_t task)
 {
     const struct measuring *measuring = argument;
     const struct periodic_state *state = measuring->state;
     const int64_t begin = task * rows_a_task, left = state->system.count - begin;
     const int64_t end = begin + (left < rows_a_task ? left : rows_a_task);
-    double complex sums[2][waves] = {{0}};
+    double sums[2][waves][2] = {{{0}}};
     for (int64_t i = begin; i < end; i++) {
         const double x[3] = {state->position[0][i], state->position[1][i], state->position[2][i]};
-        double complex turn[3][3];
+        const double w = state->weight[i], size = fabs(w);
+        double complex along[3];
+        double turned[waves][2];
         for (int c = 0; c < 3; c++) {
             const double at = pairs_fraction(&state->system.lattice, x, c) * circle;
-            turn[c][2] = measuring->circle[(int64_t)floor(at) & (circle - 1)];
-            turn[c][1] = 1;
-            turn[c][0] = conj(turn[c][2]);
+            along[c] = measuring->circle[(int64_t)floor(at) & (circle - 1)];
         }
-        for (int k = 0; k < waves; k++) {
-            const int wave = 27 - waves + k;
-            const double complex turned =
-                turn[0][wave / 9] * turn[1][wave / 3 % 3] * turn[2][wave % 3];
-            sums[0][k] += state->weight[i] * turned;
-            sums[1][k] += fabs(state->weight[i]) * turned;
-        }
+        turn_waves(along, turned);
+        for (int k = 0; k < waves; k++)
+            for (int part = 0; part < 2; part++) {
+                sums[0][k][part] += w * turned[k][part];
+                sums[1][k][part] += size * turned[k][part];
+            }
     }
     memcpy(measuring->sums[task], sums, sizeof sums);
 }

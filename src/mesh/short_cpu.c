@@ -18,7 +18,7 @@
 enum { targets_a_task = 512, most_targets_of_cell = 64 };
 
 /* Work of a thread per second; decides how many threads to wake. */
-static const double targets_a_second = 2e6;
+static const double targets_a_second = 2e6, moves_a_second = 1e8;
 
 struct job {
     const kith_context *context;
@@ -26,7 +26,8 @@ struct job {
     int64_t one_of;
     struct periodic_state *state;
     struct cells_grid grid;
-    struct cells_points points; /* in their rows' order */
+    struct cells_points points; /* in their rows' order, */
+    struct cells_points slots;  /* and in that of their cells */
     struct split split;
     const struct short_kernels *kernel;
     double *sorted[4]; /* x, y, z, w by slot */
@@ -84,10 +85,17 @@ static int32_t divisions_for(const struct periodic_system *system, double cutoff
     return (int32_t)fmax(1, fmin(most, cbrt(in_cell / targets)));
 }
 
-static void arrange(struct job *job)
+static int64_t task_end(const struct job *job, int64_t task)
 {
+    const int64_t end = (task + 1) * targets_a_task;
+    return end < job->points.count ? end : job->points.count;
+}
+
+static void arrange_task(void *argument, int64_t task)
+{
+    const struct job *job = argument;
     const struct periodic_state *state = job->state;
-    for (int64_t slot = 0; slot < job->points.count; slot++) {
+    for (int64_t slot = task * targets_a_task; slot < task_end(job, task); slot++) {
         const int64_t row = job->order[slot];
         for (int c = 0; c < 3; c++)
             job->sorted[c][slot] = state->position[c][row];
@@ -178,16 +186,15 @@ static void sum_cell(const struct job *job, struct lane *lane, const int64_t cel
 
 static void cell_of(const struct job *job, int64_t slot, int64_t cell[3])
 {
-    cells_of_point(&job->grid, &job->state->system.lattice, &job->points, job->order[slot], cell);
+    cells_of_point(&job->grid, &job->state->system.lattice, &job->slots, slot, cell);
 }
 
 static void sum_task(void *argument, int64_t task)
 {
     const struct job *job = argument;
-    int64_t begin = task * targets_a_task, end = begin + targets_a_task;
-    int64_t cell[3], next[3];
+    const int64_t end = task_end(job, task);
+    int64_t begin = task * targets_a_task, cell[3], next[3];
     struct lane lane;
-    end = end < job->points.count ? end : job->points.count;
     lane.count = 0;
     for (int32_t k = 0; k < short_most_candidates + short_padding; k++)
         lane.number[k] = k;
@@ -251,14 +258,17 @@ kith_status short_cpu(kith_context *context, kith_dtype dtype, double cutoff, do
     }
     KITH_TRY(pairs_check_images(lattice, cutoff, 1));
     KITH_TRY(make_room(&job));
+    job.slots = (struct cells_points){
+        job.points.count, KITH_F64, {job.sorted[0], job.sorted[1], job.sorted[2]}};
     split_make(alpha * cutoff, error, &job.split);
     cells_grid_choose_fine(lattice, KITH_F64, 3, cutoff, divisions_for(&state->system, cutoff),
                            &bounds, job.points.count, &job.grid);
     KITH_TRY(cells_sort_cpu(context, &job.grid, lattice, &job.points, job.order, job.begin,
                             job.scratch));
-    arrange(&job);
-    KITH_TRY(kith_for_each(context,
-                           kith_threads_for(context, (double)job.points.count / targets_a_second),
+    const double count = (double)job.points.count;
+    KITH_TRY(kith_for_each(context, kith_threads_for(context, count / moves_a_second),
+                           task_count(job.points.count), arrange_task, &job));
+    KITH_TRY(kith_for_each(context, kith_threads_for(context, count / targets_a_second),
                            task_count(job.points.count), sum_task, &job));
     add_virial(&job);
     return KITH_OK;

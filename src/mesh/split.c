@@ -23,14 +23,23 @@ static void evaluate(long double u, long double *f, long double *slope)
     }
 }
 
+/* cos(π j / 2n) of a whole turn. */
+enum { turn = 4 * split_most_terms };
+static void make_cosines(long double cosine[turn])
+{
+    for (int j = 0; j < turn; j++)
+        cosine[j] = cosl(2 * pi * j / turn);
+}
+
 /* Chebyshev coefficients from values at the nodes cos(π (k + ½) / n). */
-static void transform(const long double *at_nodes, long double *coefficient)
+static void transform(const long double cosine[turn], const long double *at_nodes,
+                      long double *coefficient)
 {
     const int n = split_most_terms;
     for (int k = 0; k < n; k++) {
         long double sum = 0;
         for (int node = 0; node < n; node++)
-            sum += at_nodes[node] * cosl(pi * k * (node + 0.5L) / n);
+            sum += at_nodes[node] * cosine[k * (2 * node + 1) % turn];
         coefficient[k] = (k == 0 ? 1.0L : 2.0L) * sum / n;
     }
 }
@@ -72,15 +81,17 @@ void split_make(double alpha, double error, struct split *split)
     long double value[split_most_terms], factor[split_most_terms];
     long double of_value[split_most_terms], of_factor[split_most_terms];
     const long double a = alpha;
+    long double cosine[turn];
+    make_cosines(cosine);
     for (int node = 0; node < split_most_terms; node++) {
-        const long double z = cosl(pi * (node + 0.5L) / split_most_terms);
+        const long double z = cosine[2 * node + 1];
         long double f = 0, slope = 0;
         evaluate(a * a * (z + 1) / 2, &f, &slope);
         value[node] = a * f;
         factor[node] = 2 * a * a * a * slope;
     }
-    transform(value, of_value);
-    transform(factor, of_factor);
+    transform(cosine, value, of_value);
+    transform(cosine, factor, of_factor);
     const int32_t of_1 = count_terms(of_value, error), of_2 = count_terms(of_factor, error);
     split->terms = of_1 > of_2 ? of_1 : of_2;
     to_powers(of_value, split->terms, split->value);
