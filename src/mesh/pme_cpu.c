@@ -14,7 +14,7 @@
 static const double pi = 3.14159265358979323846;
 
 /* Of one core, measured with AVX-512. */
-static const struct pme_costs in_float = {1.6e-9, 2e-9, 10e-9}, in_double = {3.2e-9, 3e-9, 30e-9};
+static const struct pme_costs in_float = {1.6e-9, 2e-9, 10e-9}, in_double = {3.2e-9, 3e-9, 18e-9};
 
 /* From this error on single precision is enough. */
 static const double least_of_floats = 2e-5;
