@@ -141,7 +141,8 @@ static kith_status take_vectors(const kith_cell *cell, struct periodic_system *s
 
 kith_status periodic_take_cell(const kith_cell *cell, int64_t count, struct periodic_system *system)
 {
-    *system = (struct periodic_system){.count = count, .correlation = 1, .crowding = 1};
+    *system = (struct periodic_system){
+        .count = count, .correlation = 1, .crowding = 1, .in_phase = {1, 1, 1}};
     return take_vectors(cell, system);
 }
 
@@ -206,7 +207,7 @@ kith_status periodic_load(kith_context *context, const kith_cell *cell, double e
     struct periodic_system *system = &state->system;
     const int64_t tasks = load_tasks(particles->count);
     struct loading loading = {.particles = particles, .state = state};
-    *system = (struct periodic_system){.count = particles->count};
+    *system = (struct periodic_system){.count = particles->count, .in_phase = {1, 1, 1}};
     KITH_TRY(kith_context_check_cancelled(context));
     KITH_TRY(cpu_memory_grow(&state->memory[2], tasks * (int64_t)sizeof *loading.of_task));
     loading.of_task = state->memory[2].memory;

@@ -34,6 +34,7 @@
  * The virial is −∂E/∂ε for strains x → (1 + ε) x of particles and cell together. */
 
 #include "cells/geometry.h"
+#include "cells/grid.h"
 #include "core/status.h"
 #include "device/cpu.h"
 #include "kith/cell.h"
@@ -90,6 +91,15 @@ struct periodic_system {
     /* The first of these of each wave: those of indices −1, 0 and 1 along the vectors, of which
      * wave k has the digits of 14 + k in base 3, less 1. */
     double of_wave[periodic_waves];
+    double in_phase[3]; /* factors of the square error by aliases along the vectors (pme.h); ≥ 1 */
+};
+
+/* Particles in the order of cells, as the last sum over pairs within a cutoff left them. */
+struct periodic_cells {
+    struct cells_grid grid;
+    double cutoff;
+    double *at[4]; /* x, y, z and w */
+    const int32_t *begin;
 };
 
 /* Memory that is kept, and the results in the order of the particles. */
@@ -99,6 +109,7 @@ struct periodic_state {
     bool is_chosen; /* it is */
     struct periodic_system system;
     struct periodic_setting setting;
+    struct periodic_cells cells;
     double *position[3], *weight;    /* in double, positions in the cell */
     double *potential, *gradient[3]; /* φ, ∇φ */
     double energy, virial[3][3];     /* of ½ Σ w φ */

@@ -18,7 +18,13 @@
  * Σ_k e^{−k²/4α²}/k² √ε S along each axis, and so do others that are nearer than a spacing. Where
  * weights cluster, both squares are taken times the mean of |Σ w e^{i k·x}|²/Σ w² over the longest
  * waves, and the latter, as the pairs that
- * are left out, also times that of |w|. */
+ * are left out, also times that of |w|.
+ *
+ * Where particles are in phase in the waves that matter, as on a lattice whose sheets are far
+ * apart, aliases add up. The error of particle i by aliases along an axis is 2 Re[e^{−i S·x_i}
+ * Σ_j w_j T(x_j − x_i)], with T the transform of 4π e^{−k²/4α²}/k² √ε |k + S|: a field that reaches
+ * about 4/α. It is summed at a sample of the particles; in_phase is its mean square over the one
+ * above, at least 1, since a lattice may melt in a run. */
 
 enum { pme_least_order = 4, pme_most_order = 8 };
 
@@ -37,6 +43,15 @@ struct pme_costs {
 kith_status pme_choose(const struct periodic_system *system, const struct periodic_request *request,
                        double force, const struct pme_costs *costs,
                        struct periodic_setting *setting);
+
+/* The mean square errors of the forces by aliases along each vector of the cell: as pme_choose
+ * expects them without in_phase, and as the sums Σ_j w_j T(x_j − x_i) of the fields of aliases at
+ * a sample of the particles, where state->cells has them (pme_aliases.c).
+ * Errors: KITH_CANCELLED. */
+void pme_expect_aliases(const struct periodic_system *system,
+                        const struct periodic_setting *setting, double squares[3]);
+kith_status pme_measure_aliases(kith_context *context, const struct periodic_state *state,
+                                double squares[3]);
 
 /* The same for particles that have been loaded, unless the state keeps one; measures what that
  * takes. */

@@ -109,6 +109,12 @@ static void look_up(const struct table *table, double x, double *of_others, doub
     *of_itself = table->of_itself[k] * pow(table->of_itself[k + 1] / table->of_itself[k], rest);
 }
 
+static double length_of(const struct periodic_system *system, int k)
+{
+    const double *a = system->lattice.basis[k];
+    return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+}
+
 /* The expected rms error of the forces by the mesh. */
 static double mesh_error(const struct periodic_system *system, double alpha,
                          const struct table *table, const double spacing[3])
@@ -117,23 +123,29 @@ static double mesh_error(const struct periodic_system *system, double alpha,
     for (int c = 0; c < 3; c++) {
         double of_others = 0, of_itself = 0;
         look_up(table, alpha * spacing[c], &of_others, &of_itself);
-        squares +=
-            square_along(system, correlation_along(system, alpha, c), alpha, of_others, of_itself);
+        squares += system->in_phase[c] * square_along(system, correlation_along(system, alpha, c),
+                                                      alpha, of_others, of_itself);
     }
     return sqrt(squares);
 }
 
-static double length_of(const struct periodic_system *system, int k)
+void pme_expect_aliases(const struct periodic_system *system,
+                        const struct periodic_setting *setting, double squares[3])
 {
-    const double *a = system->lattice.basis[k];
-    return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+    for (int c = 0; c < 3; c++) {
+        double of_others = 0, of_itself = 0;
+        integrate(setting->order, setting->alpha * length_of(system, c) / setting->grid[c],
+                  &of_others, &of_itself);
+        squares[c] = square_along(system, correlation_along(system, setting->alpha, c),
+                                  setting->alpha, of_others, of_itself);
+    }
 }
 
 /* The largest spacing along an axis with an error. */
 static double spacing_for(const struct periodic_system *system, const struct table *table,
                           double alpha, double error, int axis)
 {
-    const double correlation = correlation_along(system, alpha, axis);
+    const double correlation = system->in_phase[axis] * correlation_along(system, alpha, axis);
     int k = table_count - 1;
     while (k > 0 &&
            3 * square_along(system, correlation, alpha, table->of_others[k], table->of_itself[k]) >

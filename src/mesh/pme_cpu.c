@@ -160,6 +160,33 @@ double pme_pair_error(const struct periodic_request *request, kith_dtype of_pair
     return request->absolute_error > 0 ? least : fmax(least, 1e-3 * request->error);
 }
 
+/* Where particles are in phase, as on a lattice, aliases add up: the setting is chosen again with
+ * the errors that it has at some of the particles. */
+static kith_status choose(kith_context *context, const struct periodic_request *request,
+                          double force, const struct pme_costs *costs, struct periodic_state *state)
+{
+    enum { most_turns = 3 };
+    const double enough = 1.3; /* of the mean square: what a sample fluctuates by */
+    struct periodic_system *system = &state->system;
+    for (int turn = 0; turn < most_turns; turn++) {
+        double expected[3], measured[3], of_expected = 0, of_measured = 0;
+        KITH_TRY(pme_choose(system, request, force, costs, &state->setting));
+        if (pme_is_given(request) || !(system->squares > 0))
+            break;
+        pme_expect_aliases(system, &state->setting, expected);
+        KITH_TRY(pme_measure_aliases(context, state, measured));
+        for (int c = 0; c < 3; c++) {
+            of_expected += system->in_phase[c] * expected[c];
+            of_measured += measured[c];
+        }
+        if (of_measured <= enough * of_expected)
+            break;
+        for (int c = 0; c < 3; c++)
+            system->in_phase[c] = fmax(system->in_phase[c], measured[c] / expected[c]);
+    }
+    return KITH_OK;
+}
+
 kith_status pme_find_setting(kith_context *context, const struct periodic_request *request,
                              const struct pme_costs *costs, struct periodic_state *state)
 {
@@ -167,10 +194,10 @@ kith_status pme_find_setting(kith_context *context, const struct periodic_reques
     double force = 0;
     if (state->keeps && state->is_chosen)
         return KITH_OK;
-    if (!(request->absolute_error > 0) && !pme_is_given(request))
+    if (!pme_is_given(request))
         KITH_TRY(guess_force(context, state, &force));
     KITH_TRY(measure(context, state));
-    KITH_TRY(pme_choose(&state->system, request, force, costs, &state->setting));
+    KITH_TRY(choose(context, request, force, costs, state));
     state->setting.seconds = kith_clock() - start;
     state->is_chosen = true;
     return KITH_OK;

@@ -271,5 +271,7 @@ kith_status short_cpu(kith_context *context, kith_dtype dtype, double cutoff, do
     KITH_TRY(kith_for_each(context, kith_threads_for(context, count / targets_a_second),
                            task_count(job.points.count), sum_task, &job));
     add_virial(&job);
+    state->cells = (struct periodic_cells){
+        job.grid, cutoff, {job.sorted[0], job.sorted[1], job.sorted[2], job.sorted[3]}, job.begin};
     return KITH_OK;
 }

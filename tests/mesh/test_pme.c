@@ -159,6 +159,38 @@ static void test_the_error_holds_for_a_close_pair(void **state)
     assert_true(rms(&other, &one) <= 2e-5 * rms(&one, NULL));
 }
 
+/* Sheets of particles along the longest vector are in phase in waves that are not the longest ones:
+ * their aliases add up. */
+static void test_the_error_holds_on_a_lattice(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin(__func__);
+    static const double errors[] = {1e-4, 3e-7, 2e-10};
+    for (int k = 0; k < 3; k++) {
+        enum { side = 6 };
+        one = (struct system){.count = side * side * side};
+        const double length[3] = {6, 0.5, 0.5};
+        for (int c = 0; c < 3; c++) {
+            one.cell.vectors[c][c] = length[c];
+            one.cell.periodic[c] = true;
+        }
+        for (int64_t i = 0; i < one.count; i++) {
+            const int64_t at[3] = {i % side, i / side % side, i / side / side};
+            for (int c = 0; c < 3; c++)
+                one.x[i][c] =
+                    length[c] / side * ((double)at[c] + 0.02 * random_uniform(&numbers, 0, 1));
+            one.q[i] = random_uniform(&numbers, 0.5, 1.5);
+            one.m[i] = 1;
+        }
+        other = one;
+        one.options.accuracy.error = 1e-12;
+        assert_ok(compute(&one, "ewald", "coulomb"));
+        other.options.accuracy.error = errors[k];
+        assert_ok(compute(&other, "pme", "coulomb"));
+        assert_true(rms(&other, &one) <= errors[k] * rms(&one, NULL));
+    }
+}
+
 static void test_threads_do_not_change_a_bit(void **state)
 {
     (void)state;
@@ -235,6 +267,7 @@ int main(void)
         cmocka_unit_test(test_energy_and_virial_are_those_of_the_plain_sum),
         cmocka_unit_test(test_an_absolute_error_is_in_the_unit_of_forces),
         cmocka_unit_test(test_the_error_holds_for_a_close_pair),
+        cmocka_unit_test(test_the_error_holds_on_a_lattice),
         cmocka_unit_test(test_threads_do_not_change_a_bit),
         cmocka_unit_test(test_few_particles_are_fine),
         cmocka_unit_test(test_settings_are_taken_and_bad_ones_refused),

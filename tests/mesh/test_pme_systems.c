@@ -20,6 +20,7 @@ static kith_context *context;
 enum place {
     evenly,
     in_a_crystal,
+    on_a_lattice,
     in_a_cluster,
     in_clusters,
     in_pairs,
@@ -27,8 +28,8 @@ enum place {
     on_a_sheet,
     places
 };
-static const char *const place_names[places] = {"gas",   "crystal", "cluster", "clusters",
-                                                "pairs", "line",    "sheet"};
+static const char *const place_names[places] = {"gas",      "crystal", "lattice", "cluster",
+                                                "clusters", "pairs",   "line",    "sheet"};
 enum charges { alternating, unequal, of_one_sign, masses, charge_kinds };
 static const char *const charge_names[charge_kinds] = {"neutral", "unequal", "one sign", "masses"};
 
@@ -37,6 +38,7 @@ struct system {
     enum place place;
     enum charges charges;
     bool is_slab;
+    double jitter; /* of a lattice, in its spacings */
     double (*x)[3], *q;
     kith_cell cell;
     double error; /* that is requested */
@@ -69,7 +71,7 @@ static void make_cell(struct random_numbers *numbers, struct system *system)
 static void place(struct random_numbers *numbers, const struct system *system, int64_t i,
                   double f[3])
 {
-    const int64_t side = (int64_t)ceil(cbrt((double)system->n));
+    const int64_t side = (int64_t)ceil(cbrt((double)system->n) - 1e-9);
     const int64_t at[3] = {i % side, i / side % side, i / side / side};
     const int64_t clusters = 1 + system->n / 50;
     struct random_numbers of_cluster = {(uint64_t)(i % clusters) * 77 + 1};
@@ -80,6 +82,9 @@ static void place(struct random_numbers *numbers, const struct system *system, i
         switch (system->place) {
         case in_a_crystal:
             f[c] = ((double)at[c] + 0.3 * any) / (double)side;
+            break;
+        case on_a_lattice:
+            f[c] = ((double)at[c] + system->jitter * any) / (double)side;
             break;
         case in_a_cluster:
             f[c] = 0.5 + 0.05 * near;
@@ -101,8 +106,16 @@ static void place(struct random_numbers *numbers, const struct system *system, i
 
 static void make_charges(struct random_numbers *numbers, struct system *system)
 {
+    const int64_t side = (int64_t)ceil(cbrt((double)system->n) - 1e-9);
+    /* On a lattice every second sheet, row or site. */
+    const int64_t kind = (int64_t)random_uniform(numbers, 0, 3);
     for (int64_t i = 0; i < system->n; i++) {
-        const double sign = i % 2 ? 1 : -1;
+        const int64_t at[3] = {i % side, i / side % side, i / side / side};
+        const int64_t number = system->place != on_a_lattice ? i
+                               : kind == 0                   ? at[0]
+                               : kind == 1                   ? at[0] + at[1]
+                                                             : at[0] + at[1] + at[2];
+        const double sign = number % 2 ? 1 : -1;
         system->q[i] = system->charges == alternating ? sign
                        : system->charges == unequal ? sign * pow(10, random_uniform(numbers, -2, 0))
                                                     : random_uniform(numbers, 0.5, 1.5);
@@ -115,7 +128,11 @@ static void make(struct random_numbers *numbers, double most, struct system *sys
                               .place = (enum place)random_uniform(numbers, 0, places),
                               .charges = (enum charges)random_uniform(numbers, 0, charge_kinds),
                               .is_slab = random_uniform(numbers, 0, 1) < 0.15,
-                              .error = pow(10, random_uniform(numbers, -8, -2))};
+                              .error = pow(10, random_uniform(numbers, -10, -2))};
+    const int64_t side = (int64_t)cbrt((double)system->n + 0.5);
+    if (system->place == on_a_lattice) /* complete: its waves are in phase */
+        system->n = side * side * side > 1 ? side * side * side : 8;
+    system->jitter = pow(10, random_uniform(numbers, -3, -0.5));
     system->x = calloc((size_t)system->n, sizeof *system->x);
     system->q = calloc((size_t)system->n, sizeof *system->q);
     make_cell(numbers, system);
