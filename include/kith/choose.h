@@ -42,7 +42,7 @@ typedef struct kith_work {
  *
  * with constants that were measured once for each kind (docs/performance.md). The device with the
  * shorter time is chosen, the CPU if they are equal; where the arrays are on a device, that device;
- * without a GPU the CPU.
+ * without a GPU the CPU; for pme in a build without FFTW, which the CPU needs, the GPU.
  *
  *   device  [out] for kith_context_options.device
  *   reason  [out] NULL, or at least KITH_REASON_BYTES bytes: the reason as a clause, such as "an

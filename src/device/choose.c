@@ -50,6 +50,12 @@ static const struct cost costs[] = {
 };
 enum { kinds = sizeof costs / sizeof costs[0] };
 
+#ifdef KITH_HAS_FFTW
+static const bool has_mesh = true;
+#else
+static const bool has_mesh = false;
+#endif
+
 /* A thread more is woken for each 20 µs of work (device/threads.c). */
 static const double seconds_a_thread = 20e-6;
 
@@ -88,7 +94,12 @@ static bool is_of_steps(kith_work_kind kind)
            kind == KITH_WORK_IMAGES_STEPS;
 }
 
-void device_choose_among(const kith_work *work, int32_t threads, bool has_gpu, kith_device *device,
+static bool is_of_images(kith_work_kind kind)
+{
+    return kind == KITH_WORK_IMAGES || kind == KITH_WORK_IMAGES_STEPS;
+}
+
+void device_choose_among(const kith_work *work, struct device_choices choices, kith_device *device,
                          char *reason)
 {
     char cpu[16], gpu[16], unused[KITH_REASON_BYTES];
@@ -99,11 +110,16 @@ void device_choose_among(const kith_work *work, int32_t threads, bool has_gpu, k
         return;
     }
     *device = (kith_device){KITH_CPU, 0};
-    if (!has_gpu) {
+    if (!choices.has_gpu) {
         snprintf(to, KITH_REASON_BYTES, "no GPU was found");
         return;
     }
-    const double on_cpu = seconds_on_cpu(work, threads), on_gpu = seconds_on_gpu(work);
+    if (is_of_images(work->kind) && !choices.has_mesh) {
+        *device = (kith_device){KITH_CUDA, 0};
+        snprintf(to, KITH_REASON_BYTES, "this build has no FFTW for the CPU");
+        return;
+    }
+    const double on_cpu = seconds_on_cpu(work, choices.threads), on_gpu = seconds_on_gpu(work);
     if (on_gpu < on_cpu)
         *device = (kith_device){KITH_CUDA, 0};
     print_seconds(on_cpu, cpu);
@@ -148,7 +164,11 @@ kith_status kith_device_choose(const kith_work *work, kith_device *device, char 
     KITH_TRY(kith_check_pointer(device, "device"));
     KITH_TRY(check(work));
     bool is_asked = false;
-    const int32_t threads = work->threads > 0 ? work->threads : processor_threads(&is_asked);
-    device_choose_among(work, threads, has_gpu(), device, reason);
+    const struct device_choices choices = {
+        .threads = work->threads > 0 ? work->threads : processor_threads(&is_asked),
+        .has_gpu = has_gpu(),
+        .has_mesh = has_mesh,
+    };
+    device_choose_among(work, choices, device, reason);
     return KITH_OK;
 }

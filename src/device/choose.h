@@ -3,8 +3,14 @@
 
 #include "kith/choose.h"
 
-/* kith_device_choose on a machine with this number of CPU threads, and with or without a GPU. */
-void device_choose_among(const kith_work *work, int32_t threads, bool has_gpu, kith_device *device,
+/* What there is to choose from: a GPU, and pme on the CPU, which needs FFTW. */
+struct device_choices {
+    int32_t threads;
+    bool has_gpu, has_mesh;
+};
+
+/* kith_device_choose among these. */
+void device_choose_among(const kith_work *work, struct device_choices choices, kith_device *device,
                          char *reason);
 
 #endif

@@ -12,7 +12,7 @@ enum { kinds = KITH_WORK_IMAGES_STEPS + 1 };
 static kith_device_kind chosen(kith_work work, int32_t threads, bool has_gpu)
 {
     kith_device device = {0};
-    device_choose_among(&work, threads, has_gpu, &device, NULL);
+    device_choose_among(&work, (struct device_choices){threads, has_gpu, true}, &device, NULL);
     assert_int_equal(device.index, 0);
     return device.kind;
 }
@@ -85,7 +85,7 @@ static void without_a_gpu_it_is_the_cpu(void **state)
         const kith_work work = of_bodies((kith_work_kind)kind, 1e8);
         kith_device device = {0};
         assert_int_equal(chosen(work, 1, false), KITH_CPU);
-        device_choose_among(&work, 4, false, &device, reason);
+        device_choose_among(&work, (struct device_choices){4, false, true}, &device, reason);
         assert_true(has_fields(reason, "no GPU"));
     }
 }
@@ -97,9 +97,25 @@ static void arrays_on_a_device_are_computed_on_there(void **state)
     kith_work work = of_bodies(KITH_WORK_FORCES, 2);
     kith_device device = {0};
     work.data = (kith_device){KITH_CUDA, 3};
-    device_choose_among(&work, 64, true, &device, reason);
+    device_choose_among(&work, (struct device_choices){64, true, true}, &device, reason);
     assert_true(device.kind == KITH_CUDA && device.index == 3);
     assert_true(has_fields(reason, "arrays"));
+}
+
+static void what_the_cpu_does_not_have_goes_to_the_gpu(void **state)
+{
+    (void)state;
+    char reason[KITH_REASON_BYTES];
+    kith_device device = {0};
+    for (int kind = 0; kind < kinds; kind++) {
+        const kith_work few = {.kind = (kith_work_kind)kind, .units = 2, .rows = 2};
+        const bool has_mesh = kind == KITH_WORK_IMAGES || kind == KITH_WORK_IMAGES_STEPS;
+        device_choose_among(&few, (struct device_choices){1, true, false}, &device, reason);
+        assert_int_equal(device.kind, has_mesh ? KITH_CUDA : KITH_CPU);
+        assert_int_equal(has_fields(reason, "FFTW"), has_mesh);
+        device_choose_among(&few, (struct device_choices){1, false, false}, &device, reason);
+        assert_int_equal(device.kind, KITH_CPU);
+    }
 }
 
 /* With more bodies a choice of the GPU stays; with more threads one of the CPU does. */
@@ -128,18 +144,19 @@ static void the_reason_says_both_times(void **state)
     char reason[KITH_REASON_BYTES];
     kith_device device = {0};
     const kith_work six = of_bodies(KITH_WORK_STEPS, 6), many = of_bodies(KITH_WORK_FORCES, 1e5);
-    device_choose_among(&six, 1, true, &device, reason);
+    device_choose_among(&six, (struct device_choices){1, true, true}, &device, reason);
     assert_true(has_fields(reason, "27 ns CPU 1.5 us cuda:0"));
-    device_choose_among(&many, 1, true, &device, reason);
+    device_choose_among(&many, (struct device_choices){1, true, true}, &device, reason);
     assert_true(has_fields(reason, "4.2 s CPU 9.9 ms cuda:0"));
     const kith_work vast = {.units = 1e300};
-    device_choose_among(&vast, 1, true, &device, reason); /* fits its room */
+    device_choose_among(&vast, (struct device_choices){1, true, true}, &device,
+                        reason); /* fits its room */
     assert_true(strlen(reason) < KITH_REASON_BYTES);
     for (int kind = 0; kind < kinds; kind++) {
         const bool is_of_steps = kind == KITH_WORK_STEPS || kind == KITH_WORK_NEAR_STEPS ||
                                  kind == KITH_WORK_IMAGES_STEPS;
         const kith_work work = {.kind = (kith_work_kind)kind, .units = 1000, .rows = 1000};
-        device_choose_among(&work, 1, true, &device, reason);
+        device_choose_among(&work, (struct device_choices){1, true, true}, &device, reason);
         assert_int_equal(has_fields(reason, "a step"), is_of_steps);
     }
 }
@@ -170,6 +187,7 @@ int main(void)
         cmocka_unit_test(what_only_moves_stays_on_the_cpu),
         cmocka_unit_test(without_a_gpu_it_is_the_cpu),
         cmocka_unit_test(arrays_on_a_device_are_computed_on_there),
+        cmocka_unit_test(what_the_cpu_does_not_have_goes_to_the_gpu),
         cmocka_unit_test(there_is_one_crossover),
         cmocka_unit_test(the_reason_says_both_times),
         cmocka_unit_test(mistakes_are_told),
