@@ -1,6 +1,6 @@
-/* out = Σ factor·in (device/services.h): each product and each sum is rounded by
- * itself, two terms or four, as on the CPU: the bits are the same there. Limited by memory: a word
- * read for each input and one written. */
+/* out = Σ factor·in, and to += lost + Σ factor·in (device/services.h): each product and each sum is
+ * rounded by itself, in the CPU's order: the bits are the same there. Limited by memory: a word
+ * read for each input and one written, and of sums to which is added two of each. */
 
 #include "device/combine.h"
 #include "device/overlap.cuh"
@@ -10,7 +10,7 @@ enum { threads_per_block = 256, blocks_per_multiprocessor = 8 };
 template <typename real> struct combination {
     real factor[4];
     const real *in[4];
-    real *out;
+    real *out, *lost; /* lost: only of accumulate */
     int64_t count;
 };
 
@@ -34,16 +34,35 @@ static __device__ double plus(double a, double b)
     return __dadd_rn(a, b);
 }
 
+template <typename real, int terms>
+static __device__ real sum_of_terms(const combination<real> &sum, int64_t i)
+{
+    real value = times(sum.factor[0], sum.in[0][i]);
+#pragma unroll
+    for (int k = 1; k < terms; k++)
+        value = plus(value, times(sum.factor[k], sum.in[k][i]));
+    return value;
+}
+
 template <typename real, int terms> static __global__ void combine(const combination<real> sum)
 {
     wait_for_kernel_before();
     const int64_t step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < sum.count; i += step)
+        sum.out[i] = sum_of_terms<real, terms>(sum, i);
+}
+
+/* Kahan 1965, Commun. ACM 8, 40. */
+template <typename real, int terms> static __global__ void accumulate(const combination<real> sum)
+{
+    wait_for_kernel_before();
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < sum.count; i += step) {
-        real value = times(sum.factor[0], sum.in[0][i]);
-#pragma unroll
-        for (int k = 1; k < terms; k++)
-            value = plus(value, times(sum.factor[k], sum.in[k][i]));
-        sum.out[i] = value;
+        const real before = sum.out[i];
+        const real change = plus(sum_of_terms<real, terms>(sum, i), sum.lost[i]);
+        const real after = plus(before, change);
+        sum.lost[i] = plus(change, -plus(after, -before));
+        sum.out[i] = after;
     }
 }
 
@@ -56,7 +75,7 @@ static int blocks_for(kith_context *context, int64_t count)
 
 template <typename real>
 static kith_status launch(kith_context *context, int64_t count, int32_t terms, const double *factor,
-                          const void *const *in, void *out)
+                          const void *const *in, void *out, void *lost)
 {
     combination<real> sum = {};
     for (int32_t k = 0; k < 4; k++) {
@@ -64,10 +83,13 @@ static kith_status launch(kith_context *context, int64_t count, int32_t terms, c
         sum.in[k] = (const real *)in[k < terms ? k : 0];
     }
     sum.out = (real *)out;
+    sum.lost = (real *)lost;
     sum.count = count;
 
     void (*const kernel)(const combination<real>) =
-        terms == 2 ? combine<real, 2> : combine<real, 4>;
+        lost         ? (terms == 1 ? accumulate<real, 1> : accumulate<real, 4>)
+        : terms == 2 ? combine<real, 2>
+                     : combine<real, 4>;
     return launch_overlapped(context, "combining arrays", dim3(blocks_for(context, count)),
                              threads_per_block, kernel, sum);
 }
@@ -78,6 +100,16 @@ extern "C" kith_status combine_cuda(kith_context *context, kith_dtype dtype, int
 {
     if (count == 0)
         return KITH_OK;
-    return dtype == KITH_F64 ? launch<double>(context, count, terms, factor, in, out)
-                             : launch<float>(context, count, terms, factor, in, out);
+    return dtype == KITH_F64 ? launch<double>(context, count, terms, factor, in, out, nullptr)
+                             : launch<float>(context, count, terms, factor, in, out, nullptr);
+}
+
+extern "C" kith_status accumulate_cuda(kith_context *context, kith_dtype dtype, int64_t count,
+                                       int32_t terms, const double *factor, const void *const *in,
+                                       void *to, void *lost)
+{
+    if (count == 0)
+        return KITH_OK;
+    return dtype == KITH_F64 ? launch<double>(context, count, terms, factor, in, to, lost)
+                             : launch<float>(context, count, terms, factor, in, to, lost);
 }

@@ -48,6 +48,7 @@ const struct device_services device_cuda = {
     .elapsed_seconds = cuda_elapsed_seconds,
     .convert_to_double = cuda_convert_to_double,
     .combine = combine_cuda,
+    .accumulate = accumulate_cuda,
     .record = cuda_record,
     .replay = cuda_replay,
     .forget = cuda_forget,

@@ -102,7 +102,7 @@ struct device_services {
                            const double *factor, const void *const *in, void *out);
 
     /* to[i] += lost[i] + Σ_k factor[k]·in[k][i], and lost[i] = the rounding error of that sum;
-     * terms ≤ 4. NULL if combine is used instead, without lost. */
+     * terms ≤ 4, with the same bits on every kind of device. */
     kith_status (*accumulate)(kith_context *context, kith_dtype dtype, int64_t count, int32_t terms,
                               const double *factor, const void *const *in, void *to, void *lost);
 

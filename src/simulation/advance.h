@@ -24,8 +24,7 @@ enum advance_method { advance_composition, advance_runge_kutta, advance_hermite 
 struct advance_problem {
     struct forces_problem forces;
     void *position[3], *velocity[3], *acceleration[3];
-    /* What of positions and velocities did not fit into them: read and written where the sums are
-     * compensated. */
+    /* What of positions and velocities did not fit into them (Kahan 1965): read and written. */
     void *lost_position[3], *lost_velocity[3];
     void *jerk[3]; /* as acceleration, before and after: only Hermite's */
     enum advance_method method;

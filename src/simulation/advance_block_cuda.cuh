@@ -3,12 +3,12 @@
 
 /* Whole steps of one system by a block, or by blocks that each advance some of its bodies.
  *
- * The positions and masses of all bodies, and for jerks the velocities, lie in the shared memory of
- * each block. An evaluation of forces: a warp takes four targets of the block's (two for jerks),
- * the same in all lanes, and a part of the sources, side by side in the lanes; the warps' sums go
- * to shared memory. Then a thread for each component of each body adds them up and does the stages
- * until the next evaluation: it holds the component's position and velocity from the first step to
- * the last. The new positions go to the block's own memory, or as packets to all blocks.
+ * The positions and masses (times G) of all bodies, and for jerks the velocities, lie in the shared
+ * memory of each block. An evaluation of forces: a warp takes four targets of the block's (two for
+ * jerks), the same in all lanes, and a part of the sources, side by side in the lanes; the warps'
+ * sums go to shared memory. Then a thread for each component of each body adds them up and does the
+ * stages until the next evaluation: it holds the component's position and velocity from the first
+ * step to the last. The new positions go to the block's own memory, or as packets to all blocks.
  *
  * Two barriers within the block an evaluation, none between blocks. A target's sum is added in an
  * order that its number and the plan fix. */
@@ -82,8 +82,7 @@ __device__ void prepare(const struct advance_problem &problem, const struct bloc
         const int64_t at = i * stride_of(problem) + system;
         for (int c = 0; c < variant::sums; c++)
             memory.column(c)[i] = 0;
-        memory.column(variant::of_mass)[i] =
-            is_body ? ((const real *)problem.forces.source_mass)[at] : (real)0;
+        memory.column(variant::of_mass)[i] = is_body ? mass_at<real>(problem, at) : (real)0;
         if (variant::per_body)
             memory.column(variant::of_softening)[i] =
                 is_body ? half_softening2_at<real>(problem, at) : (real)0;
@@ -298,7 +297,6 @@ __global__ void __launch_bounds__(block_threads, 1)
     const bool has_body =
         place.component < problem.forces.dimensions && place.i < problem.forces.target_count;
     const int64_t at = place.i * stride_of(problem) + system;
-    const real g = (real)problem.forces.gravitational_constant;
     typename variant::scheme::template state<1> now = {};
     if (has_body)
         load_state<real, 1>(problem, place.component, at, 0, now);
@@ -313,9 +311,9 @@ __global__ void __launch_bounds__(block_threads, 1)
             evaluate<variant>(problem, plan, first, memory);
             __syncthreads();
             if (has_body) {
-                now.a[0] = g * total<variant>(plan, place.component, body, memory);
+                now.a[0] = total<variant>(plan, place.component, body, memory);
                 if constexpr (variant::with_jerk)
-                    now.jerk[0] = g * total<variant>(plan, 3 + place.component, body, memory);
+                    now.jerk[0] = total<variant>(plan, 3 + place.component, body, memory);
                 integrator.go_on(k, step == problem.steps, now);
             }
         }

@@ -36,8 +36,8 @@ enum { least_lane_systems_per_multiprocessor = 20 };
  */
 enum { least_part_warps = 5, least_part_warps_of_many_bodies = 2 };
 
-/* The stages between two evaluations of forces, all in one kernel. Limited by memory: three words
- * read and two written for each component of a body. */
+/* The stages between two evaluations of forces, all in one kernel. Limited by memory: five words
+ * read and four written for each component of a body. */
 enum { stage_threads = 256 };
 
 template <typename real>
@@ -54,9 +54,13 @@ static __global__ void stage_kernel(const struct advance_problem problem,
     motion.x[0] = ((const real *)problem.position[c])[i];
     motion.v[0] = ((const real *)problem.velocity[c])[i];
     motion.a[0] = ((const real *)problem.acceleration[c])[i];
+    motion.lost_x[0] = ((const real *)problem.lost_position[c])[i];
+    motion.lost_v[0] = ((const real *)problem.lost_velocity[c])[i];
     program.run(first, end, motion);
     ((real *)problem.position[c])[i] = motion.x[0];
     ((real *)problem.velocity[c])[i] = motion.v[0];
+    ((real *)problem.lost_position[c])[i] = motion.lost_x[0];
+    ((real *)problem.lost_velocity[c])[i] = motion.lost_v[0];
 }
 
 template <typename real>

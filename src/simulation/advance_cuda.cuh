@@ -6,9 +6,10 @@
 #include "forces/pair_cuda.cuh"
 #include "simulation/advance_program.h"
 
-/* The components of one body or several. */
+/* The components of one body or several, and what did not fit into x and v. */
 template <typename real, int components> struct motion {
     real x[components], v[components], a[components];
+    real lost_x[components], lost_v[components];
 };
 
 template <typename real, int components> struct with_jerk : motion<real, components> {
@@ -19,6 +20,15 @@ template <typename real, int components> struct with_jerk : motion<real, compone
  * evaluated in a step, and what it does before the first evaluation and after each, when a has been
  * worked out at x; it leaves the next evaluation's position in x. What follows the last evaluation
  * of a step goes on into the next one, unless it is the last. */
+
+/* sum += change, which includes what was lost before; lost = what of that did not fit (Kahan 1965,
+ * Commun. ACM 8, 40). */
+template <typename real> __device__ void add_exactly(real change, real &sum, real &lost)
+{
+    const real before = sum;
+    sum = before + change;
+    lost = change - (sum - before);
+}
 
 /* A composition: advance_program in the kernels' precision. */
 template <typename real_> struct cuda_composition {
@@ -59,11 +69,13 @@ template <typename real_> struct cuda_composition {
             if (kick[k] != 0)
 #pragma unroll
                 for (int c = 0; c < components; c++)
-                    motion.v[c] = fma(kick[k], motion.a[c], motion.v[c]);
+                    add_exactly(fma(kick[k], motion.a[c], motion.lost_v[c]), motion.v[c],
+                                motion.lost_v[c]);
             if (drift[k] != 0)
 #pragma unroll
                 for (int c = 0; c < components; c++)
-                    motion.x[c] = fma(drift[k], motion.v[c], motion.x[c]);
+                    add_exactly(fma(drift[k], motion.v[c], motion.lost_x[c]), motion.x[c],
+                                motion.lost_x[c]);
         }
     }
 
@@ -111,8 +123,10 @@ template <typename real_> struct cuda_runge_kutta {
         for (int c = 0; c < components; c++) {
             const real a = now.a[c];
             if (k == 3) {
-                now.base[c] = now.x[c] = fma(sixth2, now.of_x[c], fma(h, now.v[c], now.base[c]));
-                now.v[c] = fma(sixth, now.of_v[c] + a, now.v[c]);
+                add_exactly(fma(sixth2, now.of_x[c], fma(h, now.v[c], now.lost_x[c])), now.base[c],
+                            now.lost_x[c]);
+                add_exactly(fma(sixth, now.of_v[c] + a, now.lost_v[c]), now.v[c], now.lost_v[c]);
+                now.x[c] = now.base[c];
                 continue;
             }
             now.of_x[c] = k == 0 ? a : now.of_x[c] + a;
@@ -125,11 +139,11 @@ template <typename real_> struct cuda_runge_kutta {
     }
 };
 
-/* The Hermite method as hermite.c has it. */
+/* The Hermite method as hermite.c has it. A step's changes include what was lost in the last. */
 template <typename real_> struct cuda_hermite {
     typedef real_ real;
     template <int components> struct state : with_jerk<real, components> {
-        real base_x[components], base_v[components];
+        real base_x[components], base_v[components], change_x[components], change_v[components];
     };
     static constexpr bool needs_jerk = true;
     static constexpr int32_t evaluation_count = 2;
@@ -148,8 +162,10 @@ template <typename real_> struct cuda_hermite {
 #pragma unroll
         for (int c = 0; c < components; c++) {
             const real x = now.x[c], v = now.v[c], a = now.a[c], j = now.jerk[c];
-            now.base_x[c] = fma(twelfth2, a, fma(half, v, x));
-            now.base_v[c] = fma(twelfth2, j, fma(half, a, v));
+            now.base_x[c] = x;
+            now.base_v[c] = v;
+            now.change_x[c] = fma(twelfth2, a, fma(half, v, now.lost_x[c]));
+            now.change_v[c] = fma(twelfth2, j, fma(half, a, now.lost_v[c]));
             now.x[c] = fma(sixth3, j, fma(half2, a, fma(h, v, x)));
             now.v[c] = fma(half2, j, fma(h, a, v));
         }
@@ -160,8 +176,12 @@ template <typename real_> struct cuda_hermite {
     {
 #pragma unroll
         for (int c = 0; c < components; c++) {
-            now.v[c] = fma(-twelfth2, now.jerk[c], fma(half, now.a[c], now.base_v[c]));
-            now.x[c] = fma(-twelfth2, now.a[c], fma(half, now.v[c], now.base_x[c]));
+            now.v[c] = now.base_v[c];
+            now.x[c] = now.base_x[c];
+            add_exactly(fma(-twelfth2, now.jerk[c], fma(half, now.a[c], now.change_v[c])), now.v[c],
+                        now.lost_v[c]);
+            add_exactly(fma(-twelfth2, now.a[c], fma(half, now.v[c], now.change_x[c])), now.x[c],
+                        now.lost_x[c]);
         }
         if (k == 1 && !last_step)
             begin(now);
@@ -184,6 +204,13 @@ template <typename real> __device__ real number_at(const void *column, int64_t a
     return column ? ((const real *)column)[at] : (real)0;
 }
 
+/* G m, which is in range: advance_fits_masses. */
+template <typename real> __device__ real mass_at(const struct advance_problem &problem, int64_t at)
+{
+    return (real)problem.forces.gravitational_constant *
+           ((const real *)problem.forces.source_mass)[at];
+}
+
 /* ½ ε² of a body's own, or of all. */
 template <typename real>
 __device__ real half_softening2_at(const struct advance_problem &problem, int64_t at)
@@ -201,6 +228,8 @@ __device__ void load_motion(const struct advance_problem &problem, int c, int64_
 {
     motion.x[k] = number_at<real>(problem.position[c], at);
     motion.v[k] = number_at<real>(problem.velocity[c], at);
+    motion.lost_x[k] = number_at<real>(problem.lost_position[c], at);
+    motion.lost_v[k] = number_at<real>(problem.lost_velocity[c], at);
     motion.a[k] = problem.keeps_acceleration ? number_at<real>(problem.acceleration[c], at) : 0;
 }
 
@@ -212,6 +241,8 @@ __device__ void store_motion(const struct advance_problem &problem, int c, int64
         return;
     ((real *)problem.position[c])[at] = motion.x[k];
     ((real *)problem.velocity[c])[at] = motion.v[k];
+    ((real *)problem.lost_position[c])[at] = motion.lost_x[k];
+    ((real *)problem.lost_velocity[c])[at] = motion.lost_v[k];
     if (problem.keeps_acceleration)
         ((real *)problem.acceleration[c])[at] = motion.a[k];
 }

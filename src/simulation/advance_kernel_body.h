@@ -10,26 +10,6 @@ static double NAME(mass_factor)(const struct forces_problem *forces)
     return forces->gravitational_constant / FIELD_SCALE;
 }
 
-/* The stages first … end − 1 for one vector of bodies: v += kick·a, then x += drift·v. */
-SIMD_INLINE void NAME(run_stages)(const struct advance_program *program, int32_t first, int32_t end,
-                                  const int32_t dimensions, const VREAL a[3], VREAL v[3],
-                                  VREAL x[3])
-{
-    for (int32_t k = first; k < end; k++) {
-        const REAL kick = (REAL)program->stage[k].kick, drift = (REAL)program->stage[k].drift;
-        if (kick != 0) {
-            SIMD_UNROLL
-            for (int32_t c = 0; c < dimensions; c++)
-                v[c] = simd_fma(simd_all(kick), a[c], v[c]);
-        }
-        if (drift != 0) {
-            SIMD_UNROLL
-            for (int32_t c = 0; c < dimensions; c++)
-                x[c] = simd_fma(simd_all(drift), v[c], x[c]);
-        }
-    }
-}
-
 /* sum += factor·change + lost, where near is sum + lost or sum alone, and lost = what of that did
  * not fit. */
 SIMD_INLINE void NAME(add_exactly)(const int32_t dimensions, REAL factor, const VREAL change[3],
@@ -43,14 +23,15 @@ SIMD_INLINE void NAME(add_exactly)(const int32_t dimensions, REAL factor, const 
     }
 }
 
-/* The same with compensated sums (Kahan 1965, Commun. ACM 8, 40): lost_v and lost_x are what did
- * not fit into v and x. It is added to them once after an evaluation, while forces are waited for,
- * and what does not fit then is worked out while the next are: nothing more is waited for than
- * without. is_begin: the first stages of a call go on from the last ones of the call before. */
-SIMD_INLINE void NAME(run_stages_exactly)(const struct advance_program *program,
-                                          const bool is_begin, int32_t first, int32_t end,
-                                          const int32_t dimensions, const VREAL a[3], VREAL v[3],
-                                          VREAL x[3], VREAL lost_v[3], VREAL lost_x[3])
+/* The stages first … end − 1 for one vector of bodies: v += kick·a, then x += drift·v, with
+ * compensated sums (Kahan 1965, Commun. ACM 8, 40): lost_v and lost_x are what did not fit into v
+ * and x. It is added to them once after an evaluation, while forces are waited for, and what does
+ * not fit then is worked out while the next are: nothing more is waited for than without. is_begin:
+ * the first stages of a call go on from the last ones of the call before. */
+SIMD_INLINE void NAME(run_stages)(const struct advance_program *program, const bool is_begin,
+                                  int32_t first, int32_t end, const int32_t dimensions,
+                                  const VREAL a[3], VREAL v[3], VREAL x[3], VREAL lost_v[3],
+                                  VREAL lost_x[3])
 {
     const bool adds_v = !is_begin || !program->kicks_at_end;
     const bool adds_x = !is_begin || !program->drifts_at_end;

@@ -55,6 +55,8 @@ static struct law_steps_problem make_steps(const struct advance_problem *problem
     for (int32_t c = 0; c < problem->forces.dimensions; c++) {
         steps.position[c] = problem->position[c];
         steps.velocity[c] = problem->velocity[c];
+        steps.lost_position[c] = problem->lost_position[c];
+        steps.lost_velocity[c] = problem->lost_velocity[c];
         steps.sums.acceleration[c] = problem->acceleration[c];
     }
     steps.keeps_acceleration = problem->keeps_acceleration;

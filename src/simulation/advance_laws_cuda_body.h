@@ -20,6 +20,7 @@ struct NAME(law_source_more) {
 /* A body of a lane. After the last one of a system nothing has weight. */
 struct NAME(law_body) {
     REAL x[3], v[3], a[3];
+    REAL lost_x[3], lost_v[3]; /* what did not fit into x and v */
     REAL weight, charge, half_softening2;
     REAL scale; /* a is scale times the sum over sources */
 };
@@ -60,6 +61,8 @@ LAW_INLINE void NAME(law_load_body)(const struct law_form form,
     for (int c = 0; c < 3; c++) {
         body->x[c] = NAME(law_element)(problem->position[c], at, 0);
         body->v[c] = NAME(law_element)(problem->velocity[c], at, 0);
+        body->lost_x[c] = NAME(law_element)(problem->lost_position[c], at, 0);
+        body->lost_v[c] = NAME(law_element)(problem->lost_velocity[c], at, 0);
         if (problem->keeps_acceleration)
             body->a[c] = NAME(law_element)(sums->acceleration[c], at, 0);
     }
@@ -78,6 +81,8 @@ LAW_INLINE void NAME(law_store_body)(const struct law_steps_problem *problem, lo
             continue;
         ((REAL *)problem->position[c])[at] = body->x[c];
         ((REAL *)problem->velocity[c])[at] = body->v[c];
+        ((REAL *)problem->lost_position[c])[at] = body->lost_x[c];
+        ((REAL *)problem->lost_velocity[c])[at] = body->lost_v[c];
         if (problem->keeps_acceleration)
             ((REAL *)problem->sums.acceleration[c])[at] = body->a[c];
     }
@@ -147,6 +152,15 @@ LAW_INLINE void NAME(law_evaluate)(const struct law_form form,
             body[t].a[c] = sum[t][c] * body[t].scale + (REAL)0; /* no −0 of an empty sum */
 }
 
+/* sum += change, which includes what was lost before; lost = what of that did not fit (Kahan 1965,
+ * Commun. ACM 8, 40). */
+LAW_INLINE void NAME(law_add_exactly)(REAL change, REAL *sum, REAL *lost)
+{
+    const REAL before = *sum;
+    *sum = before + change;
+    *lost = change - (*sum - before);
+}
+
 /* The stages first … end − 1: v += kick·a, then x += drift·v. */
 LAW_INLINE void NAME(law_run_stages)(const struct NAME(law_steps_program) * program, int first,
                                      int end, struct NAME(law_body) body[law_steps_targets])
@@ -158,9 +172,12 @@ LAW_INLINE void NAME(law_run_stages)(const struct NAME(law_steps_program) * prog
 #pragma unroll
             for (int c = 0; c < 3; c++) {
                 if (kick != 0)
-                    body[t].v[c] = law_fma(kick, body[t].a[c], body[t].v[c]);
+                    NAME(law_add_exactly)
+                (law_fma(kick, body[t].a[c], body[t].lost_v[c]), &body[t].v[c], &body[t].lost_v[c]);
                 if (drift != 0)
-                    body[t].x[c] = law_fma(drift, body[t].v[c], body[t].x[c]);
+                    NAME(law_add_exactly)
+                (law_fma(drift, body[t].v[c], body[t].lost_x[c]), &body[t].x[c],
+                 &body[t].lost_x[c]);
             }
     }
 }

@@ -18,6 +18,7 @@ enum { law_steps_most_stages = 32 };
 struct law_steps_problem {
     struct law_sums_problem sums;
     void *position[3], *velocity[3]; /* read and written; NULL in 2D: zeros */
+    void *lost_position[3], *lost_velocity[3];
     int keeps_acceleration;
     int lanes; /* of a system; 32 / lanes systems a warp */
     long long steps;

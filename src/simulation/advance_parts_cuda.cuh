@@ -27,7 +27,7 @@ template <typename scheme_, int lanes_, int bodies_of_lane_, bool per_body_> str
 };
 
 template <typename real> struct alignas(16) parts_place {
-    real x[3], mass;
+    real x[3], mass; /* mass: times G */
 };
 
 template <typename real> struct alignas(16) parts_velocity {
@@ -92,7 +92,7 @@ __device__ void add_source(const struct parts_memory<variant> &memory, int j,
 
 template <typename variant>
 __device__ void evaluate(const struct parts_memory<variant> &memory, int sources,
-                         typename variant::real g, struct parts_lane<variant> &mine)
+                         struct parts_lane<variant> &mine)
 {
     typename variant::real sum[variant::bodies_of_lane][variant::sums] = {};
 #pragma unroll 4
@@ -102,9 +102,9 @@ __device__ void evaluate(const struct parts_memory<variant> &memory, int sources
     for (int k = 0; k < variant::bodies_of_lane; k++)
 #pragma unroll
         for (int c = 0; c < 3; c++) {
-            mine.body[k].a[c] = g * sum[k][c];
+            mine.body[k].a[c] = sum[k][c];
             if constexpr (variant::with_jerk)
-                mine.body[k].jerk[c] = g * sum[k][3 + c];
+                mine.body[k].jerk[c] = sum[k][3 + c];
         }
 }
 
@@ -125,7 +125,7 @@ __device__ void load(const struct advance_problem &problem, int64_t s, int lane,
         mine.softening2[k] = (variant::per_body ? half : common) + s2_floor<real>();
         if (variant::per_body)
             memory.half_softening2[i] = half;
-        memory.place[i].mass = is_body ? ((const real *)problem.forces.source_mass)[at] : (real)0;
+        memory.place[i].mass = is_body ? mass_at<real>(problem, at) : (real)0;
         for (int c = 0; c < 3 && is_body; c++)
             load_state<real, 3>(problem, c, at, c, mine.body[k]);
     }
@@ -141,7 +141,6 @@ __global__ void __launch_bounds__(parts_threads)
     struct parts_memory<variant> &memory = memories[threadIdx.x / variant::lanes];
     const int64_t s = ((int64_t)blockIdx.x * parts_threads + threadIdx.x) / variant::lanes;
     const int64_t last = problem.forces.system_count - 1;
-    const real g = (real)problem.forces.gravitational_constant;
 
     /* Past the last system it is done again, and not kept. */
     struct parts_lane<variant> mine = {
@@ -153,7 +152,7 @@ __global__ void __launch_bounds__(parts_threads)
     for (int64_t step = 1; step <= problem.steps; step++)
         for (int32_t e = 0; e < integrator.evaluation_count; e++) {
             publish<variant>(mine, lane, memory);
-            evaluate<variant>(memory, bodies, g, mine);
+            evaluate<variant>(memory, bodies, mine);
 #pragma unroll
             for (int k = 0; k < variant::bodies_of_lane; k++)
                 integrator.go_on(e, step == problem.steps, mine.body[k]);

@@ -91,13 +91,13 @@ SIMD_INLINE void NAME(ring_steps)(const int32_t bodies, const int32_t dimensions
                                   const struct NAME(ring) * ring, struct NAME(ring_state) * state)
 {
     struct NAME(ring_state) now = *state;
-    NAME(run_stages_exactly)
+    NAME(run_stages)
     (program, true, 0, program->evaluation[0], dimensions, now.a, now.v, now.x, now.lost_v,
      now.lost_x);
     for (int64_t step = 1; step <= steps; step++)
         for (int32_t k = 0; k < program->evaluation_count; k++) {
             NAME(ring_evaluate)(bodies, dimensions, ring, now.x, now.a);
-            NAME(run_stages_exactly)
+            NAME(run_stages)
             (program, false, program->evaluation[k], advance_end_of_run(program, k, step == steps),
              dimensions, now.a, now.v, now.x, now.lost_v, now.lost_x);
         }

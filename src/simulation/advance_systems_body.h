@@ -1,12 +1,19 @@
 /* Steps of an ensemble, a system in each lane. Part of advance_kernel_body.h. */
 
+/* What of the positions and velocities of a body did not fit. */
+struct NAME(lost) {
+    VREAL x[3], v[3];
+};
+
 SIMD_INLINE void NAME(load_motion)(const struct advance_problem *problem, int64_t s,
-                                   struct NAME(block) * block)
+                                   struct NAME(block) * block, struct NAME(lost) * lost)
 {
     for (int32_t i = 0; i < block->bodies; i++)
         for (int32_t c = 0; c < problem->forces.dimensions; c++) {
             const int64_t at = i * problem->forces.system_stride + s;
             block->place[i].v[c] = simd_load((const REAL *)problem->velocity[c] + at);
+            lost[i].x[c] = simd_load((const REAL *)problem->lost_position[c] + at);
+            lost[i].v[c] = simd_load((const REAL *)problem->lost_velocity[c] + at);
             if (problem->keeps_acceleration)
                 block->pull[i].acceleration[c] =
                     simd_load((const REAL *)problem->acceleration[c] + at);
@@ -14,20 +21,24 @@ SIMD_INLINE void NAME(load_motion)(const struct advance_problem *problem, int64_
 }
 
 SIMD_INLINE void NAME(store_motion)(const struct advance_problem *problem, int64_t s,
-                                    const struct NAME(block) * block)
+                                    const struct NAME(block) * block,
+                                    const struct NAME(lost) * lost)
 {
     for (int32_t i = 0; i < block->bodies; i++)
         for (int32_t c = 0; c < problem->forces.dimensions; c++) {
             const int64_t at = i * problem->forces.system_stride + s;
             simd_store((REAL *)problem->position[c] + at, block->place[i].x[c]);
             simd_store((REAL *)problem->velocity[c] + at, block->place[i].v[c]);
+            simd_store((REAL *)problem->lost_position[c] + at, lost[i].x[c]);
+            simd_store((REAL *)problem->lost_velocity[c] + at, lost[i].v[c]);
             if (problem->keeps_acceleration)
                 simd_store((REAL *)problem->acceleration[c] + at, block->pull[i].acceleration[c]);
         }
 }
 
-SIMD_INLINE void NAME(run_body)(struct NAME(block) * block, int32_t i, const int32_t dimensions,
-                                const struct advance_program *program, int32_t first, int32_t end)
+SIMD_INLINE void NAME(run_body)(struct NAME(block) * block, struct NAME(lost) * lost, int32_t i,
+                                const int32_t dimensions, const struct advance_program *program,
+                                const bool is_begin, int32_t first, int32_t end)
 {
     VREAL x[3], v[3];
     SIMD_UNROLL
@@ -35,7 +46,9 @@ SIMD_INLINE void NAME(run_body)(struct NAME(block) * block, int32_t i, const int
         x[c] = block->place[i].x[c];
         v[c] = block->place[i].v[c];
     }
-    NAME(run_stages)(program, first, end, dimensions, block->pull[i].acceleration, v, x);
+    NAME(run_stages)
+    (program, is_begin, first, end, dimensions, block->pull[i].acceleration, v, x, lost[i].v,
+     lost[i].x);
     SIMD_UNROLL
     for (int32_t c = 0; c < dimensions; c++) {
         block->place[i].x[c] = x[c];
@@ -44,21 +57,22 @@ SIMD_INLINE void NAME(run_body)(struct NAME(block) * block, int32_t i, const int
 }
 
 /* Evaluates forces and goes on through the stages first … end − 1, for any number of bodies. */
-SIMD_INLINE void NAME(advance_many)(struct NAME(block) * block, const int32_t dimensions,
-                                    const struct advance_program *program, int32_t first,
-                                    int32_t end)
+SIMD_INLINE void NAME(advance_many)(struct NAME(block) * block, struct NAME(lost) * lost,
+                                    const int32_t dimensions, const struct advance_program *program,
+                                    int32_t first, int32_t end)
 {
     const struct systems_variant variant = {dimensions, forces_acceleration};
     NAME(block_evaluate)(variant, NULL, block);
     for (int32_t i = 0; i < block->bodies; i++)
-        NAME(run_body)(block, i, dimensions, program, first, end);
+        NAME(run_body)(block, lost, i, dimensions, program, false, first, end);
 }
 
 /* The same for a constant number of bodies, up to 8, without a loop. A body goes on as soon as its
  * last pair is done, which is also the last to need its position. */
-SIMD_INLINE void NAME(advance_few)(struct NAME(block) * block, const int32_t bodies,
-                                   const int32_t dimensions, const struct advance_program *program,
-                                   int32_t first, int32_t end)
+SIMD_INLINE void NAME(advance_few)(struct NAME(block) * block, struct NAME(lost) * lost,
+                                   const int32_t bodies, const int32_t dimensions,
+                                   const struct advance_program *program, int32_t first,
+                                   int32_t end)
 {
     const struct systems_variant variant = {dimensions, forces_acceleration};
     struct NAME(pull) pull[8];
@@ -77,29 +91,29 @@ SIMD_INLINE void NAME(advance_few)(struct NAME(block) * block, const int32_t bod
         NAME(copy_pull)(variant, &pull[i], &block->pull[i]);
     }
     for (int32_t i = 0; i < bodies; i++)
-        NAME(run_body)(block, i, dimensions, program, first, end);
+        NAME(run_body)(block, lost, i, dimensions, program, false, first, end);
 }
 
 /* few: the number of bodies as a constant, 0 for any. */
 SIMD_INLINE void NAME(advance_block)(const int32_t few, const int32_t dimensions,
                                      const struct advance_program *program, int64_t steps,
-                                     struct NAME(block) * block)
+                                     struct NAME(block) * block, struct NAME(lost) * lost)
 {
     for (int32_t i = 0; i < block->bodies; i++)
-        NAME(run_body)(block, i, dimensions, program, 0, program->evaluation[0]);
+        NAME(run_body)(block, lost, i, dimensions, program, true, 0, program->evaluation[0]);
     for (int64_t step = 1; step <= steps; step++)
         for (int32_t k = 0; k < program->evaluation_count; k++) {
             const int32_t first = program->evaluation[k];
             const int32_t end = advance_end_of_run(program, k, step == steps);
             if (few > 0)
-                NAME(advance_few)(block, few, dimensions, program, first, end);
+                NAME(advance_few)(block, lost, few, dimensions, program, first, end);
             else
-                NAME(advance_many)(block, dimensions, program, first, end);
+                NAME(advance_many)(block, lost, dimensions, program, first, end);
         }
 }
 
 typedef void NAME(block_kernel)(const struct advance_program *program, int64_t steps,
-                                struct NAME(block) * block);
+                                struct NAME(block) * block, struct NAME(lost) * lost);
 
 #define EACH_FEW(ROW, dimensions)                                                                  \
     ROW(0, dimensions)                                                                             \
@@ -112,9 +126,10 @@ typedef void NAME(block_kernel)(const struct advance_program *program, int64_t s
     ROW(8, dimensions)
 #define DEFINE_FEW(few, dimensions)                                                                \
     static void NAME(block_##dimensions##_##few)(const struct advance_program *program,            \
-                                                 int64_t steps, struct NAME(block) * block)        \
+                                                 int64_t steps, struct NAME(block) * block,        \
+                                                 struct NAME(lost) * lost)                         \
     {                                                                                              \
-        NAME(advance_block)(few, dimensions, program, steps, block);                               \
+        NAME(advance_block)(few, dimensions, program, steps, block, lost);                         \
     }
 #define NAME_FEW(few, dimensions) NAME(block_##dimensions##_##few),
 
@@ -131,11 +146,12 @@ static void NAME(advance_systems)(const struct advance_problem *problem,
     NAME(block_kernel) *const kernel =
         kernels[forces->dimensions - 2][bodies >= 2 && bodies <= 8 ? bodies - 1 : 0];
     struct NAME(block) block;
+    struct NAME(lost) lost[advance_max_bodies];
     for (int64_t s = begin; s < end; s += NAME(lanes)) {
         NAME(block_load)(forces, NAME(mass_factor)(forces), s, &block);
-        NAME(load_motion)(problem, s, &block);
-        kernel(program, problem->steps, &block);
-        NAME(store_motion)(problem, s, &block);
+        NAME(load_motion)(problem, s, &block, lost);
+        kernel(program, problem->steps, &block, lost);
+        NAME(store_motion)(problem, s, &block, lost);
     }
 }
 

@@ -170,7 +170,7 @@ SIMD_INLINE void NAME(tiles_run)(struct NAME(tiles) * tiles, const int32_t dimen
             x[c] = tiles->x[t][c];
             v[c] = tiles->v[t][c];
         }
-        NAME(run_stages_exactly)
+        NAME(run_stages)
         (program, is_begin, first, end, dimensions, tiles->a[t], v, x, tiles->lost_v[t],
          tiles->lost_x[t]);
         SIMD_UNROLL

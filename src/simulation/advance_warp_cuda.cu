@@ -12,8 +12,8 @@ static const unsigned all_lanes = 0xffffffff;
 
 /* The sources of a lane: it meets the body a turn further along the ring of bodies. */
 template <typename real, int turns> struct ring {
-    int from[turns]; /* a lane of that body */
-    real mass[turns], softening2[turns];
+    int from[turns];                     /* a lane of that body */
+    real mass[turns], softening2[turns]; /* mass: times G */
 };
 
 template <typename real, int slots, int turns>
@@ -22,7 +22,7 @@ __device__ struct ring<real, turns> ring_of(const struct advance_problem &proble
     constexpr int parts = warp / slots;
     const int bodies = (int)problem.forces.target_count;
     const bool is_body = slot < bodies;
-    const real mass = is_body ? ((const real *)problem.forces.source_mass)[at] : (real)0;
+    const real mass = is_body ? mass_at<real>(problem, at) : (real)0;
     const real half = is_body ? half_softening2_at<real>(problem, at) : (real)0;
     struct ring<real, turns> ring;
 #pragma unroll
@@ -37,24 +37,21 @@ __device__ struct ring<real, turns> ring_of(const struct advance_problem &proble
     return ring;
 }
 
-/* g times the sums of the lanes of a body. */
+/* The sums of the lanes of a body. */
 template <int slots, typename real, int sums>
-__device__ void add_lanes(real g, real (&sum)[sums])
+__device__ void add_lanes(real (&sum)[sums])
 {
 #pragma unroll
     for (int distance = slots; distance < warp; distance *= 2)
 #pragma unroll
         for (int c = 0; c < sums; c++)
             sum[c] += __shfl_xor_sync(all_lanes, sum[c], distance);
-#pragma unroll
-    for (int c = 0; c < sums; c++)
-        sum[c] *= g;
 }
 
 /* Accelerations, and jerks if there are six sums. Lanes without a partner in a turn use themselves
  * without mass. */
 template <int slots, typename real, int turns, int sums>
-__device__ void evaluate(const struct ring<real, turns> &ring, int bodies, real g,
+__device__ void evaluate(const struct ring<real, turns> &ring, int bodies,
                          const struct motion<real, 3> &motion, real (&sum)[sums])
 {
     constexpr int parts = warp / slots;
@@ -73,7 +70,7 @@ __device__ void evaluate(const struct ring<real, turns> &ring, int bodies, real 
             s2 = fma(difference[c], difference[c], s2);
         add_pair(ring.mass[t], s2, difference, sum);
     }
-    add_lanes<slots>(g, sum);
+    add_lanes<slots>(sum);
 }
 
 template <int slots, typename scheme>
@@ -93,13 +90,12 @@ __global__ void __launch_bounds__(block_warps *warp)
     for (int c = 0; c < 3 && slot < bodies; c++)
         load_state<real, 3>(problem, c, at, c, now);
     const struct ring<real, turns> ring = ring_of<real, slots, turns>(problem, at, slot, part);
-    const real g = (real)problem.forces.gravitational_constant;
 
     integrator.begin(now);
     for (int64_t step = 1; step <= problem.steps; step++)
         for (int32_t k = 0; k < integrator.evaluation_count; k++) {
             real sum[scheme::needs_jerk ? 6 : 3] = {};
-            evaluate<slots, real, turns>(ring, bodies, g, now, sum);
+            evaluate<slots, real, turns>(ring, bodies, now, sum);
 #pragma unroll
             for (int c = 0; c < 3; c++) {
                 now.a[c] = sum[c];

@@ -172,13 +172,12 @@ static kith_status load_problem(struct kith_simulation *simulation, const kith_b
     return load_space(simulation);
 }
 
-/* On other devices nothing is ever lost there. */
-static void forget_lost(struct kith_simulation *simulation)
+static kith_status forget_lost(struct kith_simulation *simulation)
 {
-    const size_t bytes =
-        (size_t)(simulation->stride * simulation->dimensions * kith_dtype_bytes(simulation->dtype));
-    memset(simulation->memory[LOST_POSITION], 0, bytes);
-    memset(simulation->memory[LOST_VELOCITY], 0, bytes);
+    const double zero = 0;
+    const int32_t of_what = POSITION;
+    KITH_TRY(simulation_combine(simulation, 1, &zero, &of_what, LOST_POSITION));
+    return simulation_combine(simulation, 1, &zero, &of_what, LOST_VELOCITY);
 }
 
 kith_status simulation_refill(struct kith_simulation *simulation, const kith_bodies *bodies)
@@ -192,8 +191,8 @@ kith_status simulation_refill(struct kith_simulation *simulation, const kith_bod
         KITH_TRY(simulation_write_vectors(simulation, VELOCITY, bodies->velocity));
     if (simulation->method->begin)
         simulation->method->begin(simulation);
-    else if (simulation->method->step && simulation->context->device.kind == KITH_CPU)
-        forget_lost(simulation);
+    else if (simulation->method->step)
+        KITH_TRY(forget_lost(simulation));
     return KITH_OK;
 }
 

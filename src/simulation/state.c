@@ -39,37 +39,17 @@ void simulation_clear(struct kith_simulation *simulation, int32_t array)
                                                      &zero, &position, simulation->memory[array]);
 }
 
-/* Where nothing is compensated: as many terms at a time as combine takes. */
-static kith_status accumulate_plainly(struct kith_simulation *simulation, int32_t terms,
-                                      const double *factor, const int32_t *in, int32_t array)
-{
-    for (int32_t done = 0; done < terms; done += 3) {
-        double factors[4] = {1};
-        int32_t arrays[4] = {array};
-        const int32_t some = terms - done < 3 ? terms - done : 3;
-        for (int32_t term = 0; term < some; term++) {
-            factors[term + 1] = factor[done + term];
-            arrays[term + 1] = in[done + term];
-        }
-        KITH_TRY(simulation_combine(simulation, some + 1, factors, arrays, array));
-    }
-    return KITH_OK;
-}
-
 kith_status simulation_accumulate(struct kith_simulation *simulation, int32_t terms,
                                   const double *factor, const int32_t *in, int32_t array)
 {
-    const struct device_services *services = simulation->context->services;
     const int64_t numbers = simulation_layout(simulation, simulation->systems).numbers;
-    if (!services->accumulate)
-        return accumulate_plainly(simulation, terms, factor, in, array);
     for (int32_t k = 0; k < simulation->dimensions; k++) {
         const void *component[4] = {0};
         for (int32_t term = 0; term < terms; term++)
             component[term] = simulation->vector[in[term]][k];
-        KITH_TRY(services->accumulate(simulation->context, simulation->dtype, numbers, terms,
-                                      factor, component, simulation->vector[array][k],
-                                      simulation->vector[array + LOST_POSITION][k]));
+        KITH_TRY(simulation->context->services->accumulate(
+            simulation->context, simulation->dtype, numbers, terms, factor, component,
+            simulation->vector[array][k], simulation->vector[array + LOST_POSITION][k]));
     }
     return KITH_OK;
 }

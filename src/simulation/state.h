@@ -154,8 +154,8 @@ kith_status simulation_combine(struct kith_simulation *simulation, int32_t terms
                                const double *factor, const int32_t *in, int32_t out);
 
 /* vector[array] += Σ_k factor[k]·vector[in[k]], k ascending, terms ≤ 4, for POSITION or VELOCITY.
- * On the CPU the sum is compensated: what does not fit is kept and added the next time (Kahan
- * 1965), so that the errors of many small steps do not add up. */
+ * The sum is compensated: what does not fit is kept and added the next time (Kahan 1965), so that
+ * the errors of many small steps do not add up. */
 kith_status simulation_accumulate(struct kith_simulation *simulation, int32_t terms,
                                   const double *factor, const int32_t *in, int32_t array);
 

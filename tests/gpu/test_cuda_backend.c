@@ -204,6 +204,29 @@ static void combine_on(kith_context *context, kith_dtype dtype, int64_t count, i
         services->release(context, memory[k]);
 }
 
+/* The first of the four arrays and a lost of zeros, after the sum of terms was added to both twice;
+ * terms come from the others, and the first of all. */
+static void accumulate_on(kith_context *context, kith_dtype dtype, int64_t count, int32_t terms,
+                          const double *factor, void *const numbers[4], void *sum, void *lost)
+{
+    const struct device_services *services = context->services;
+    const int64_t each = kith_dtype_bytes(dtype);
+    void *memory[5] = {0};
+    memset(lost, 0, (size_t)(count * each));
+    for (int32_t k = 0; k < 5; k++) {
+        assert_ok(services->allocate(context, count, each, "test", &memory[k]));
+        assert_ok(services->copy_in(context, memory[k], k < 4 ? numbers[k] : lost, count * each));
+    }
+    const void *const in[4] = {memory[1], memory[2], memory[3], memory[1]};
+    for (int k = 0; k < 2; k++)
+        assert_ok(
+            services->accumulate(context, dtype, count, terms, factor, in, memory[0], memory[4]));
+    assert_ok(services->copy_out(context, sum, memory[0], count * each));
+    assert_ok(services->copy_out(context, lost, memory[4], count * each));
+    for (int32_t k = 0; k < 5; k++)
+        services->release(context, memory[k]);
+}
+
 static void test_cuda_combines_to_the_same_bits_as_the_cpu(void **state)
 {
     struct random_numbers *random = *state;
@@ -225,6 +248,13 @@ static void test_cuda_combines_to_the_same_bits_as_the_cpu(void **state)
                 combine_on(gpu, dtypes[d], count, terms, factor, numbers, on_gpu);
                 combine_on(cpu, dtypes[d], count, terms, factor, numbers, on_cpu);
                 assert_memory_equal(on_gpu, on_cpu, (size_t)bytes);
+                void *lost[2] = {malloc((size_t)bytes + 1), malloc((size_t)bytes + 1)};
+                accumulate_on(gpu, dtypes[d], count, terms, factor, numbers, on_gpu, lost[0]);
+                accumulate_on(cpu, dtypes[d], count, terms, factor, numbers, on_cpu, lost[1]);
+                assert_memory_equal(on_gpu, on_cpu, (size_t)bytes);
+                assert_memory_equal(lost[0], lost[1], (size_t)bytes);
+                free(lost[0]);
+                free(lost[1]);
                 for (int k = 0; k < 4; k++)
                     free(numbers[k]);
                 free(on_gpu);

@@ -81,13 +81,22 @@ static void step_generally(kith_context *context, struct laid_out *made,
     }
 }
 
-/* What did not fit into positions and velocities of one system. */
+/* What did not fit into positions and velocities: columns of zeros at first. */
 struct lost {
-    double x[3][max_bodies], v[3][max_bodies];
+    double *columns;
+    int64_t count; /* of a column */
 };
 
+static struct lost nothing_lost(const struct laid_out *made)
+{
+    const int64_t count = laid_out_column_count(&made->problem);
+    const struct lost lost = {calloc((size_t)(6 * count + 1), sizeof(double)), count};
+    assert_non_null(lost.columns);
+    return lost;
+}
+
 /* How many steps the backend has done. */
-static int64_t advance_on(kith_context *context, struct laid_out *made, struct lost *lost,
+static int64_t advance_on(kith_context *context, struct laid_out *made, const struct lost *lost,
                           const struct integrator_method *method, double h, int64_t steps)
 {
     struct advance_problem problem = {
@@ -103,8 +112,8 @@ static int64_t advance_on(kith_context *context, struct laid_out *made, struct l
         problem.position[c] = laid_out_column(made, X + c).data;
         problem.velocity[c] = laid_out_column(made, V + c).data;
         problem.acceleration[c] = laid_out_column(made, A + c).data;
-        problem.lost_position[c] = lost->x[c];
-        problem.lost_velocity[c] = lost->v[c];
+        problem.lost_position[c] = lost->columns + c * lost->count;
+        problem.lost_velocity[c] = lost->columns + (3 + c) * lost->count;
         problem.forces.target_position[c] = problem.forces.source_position[c] = NULL;
         problem.forces.acceleration[c] = problem.forces.jerk[c] = NULL;
     }
@@ -117,8 +126,10 @@ static int64_t advance_on(kith_context *context, struct laid_out *made, struct l
 static int64_t advance(kith_context *context, struct laid_out *made,
                        const struct integrator_method *method, double h, int64_t steps)
 {
-    struct lost lost = {0};
-    return advance_on(context, made, &lost, method, h, steps);
+    const struct lost lost = nothing_lost(made);
+    const int64_t done = advance_on(context, made, &lost, method, h, steps);
+    free(lost.columns);
+    return done;
 }
 
 /* Bounds on the relative difference of positions and velocities, and of accelerations, which close
@@ -328,7 +339,7 @@ static void compare_parts(kith_context *context, struct random_numbers *random, 
                 struct laid_out parts = laid_out_clone(&whole);
                 const int64_t done = is_advanced(context, &whole) ? 1 : 0;
                 assert_int_equal(advance(context, &whole, method, 1e-3, 7), 7 * done);
-                struct lost lost = {0};
+                const struct lost lost = nothing_lost(&parts);
                 assert_int_equal(advance_on(context, &parts, &lost, method, 1e-3, 3), 3 * done);
                 for (int step = 0; step < 4; step++)
                     assert_int_equal(advance_on(context, &parts, &lost, method, 1e-3, 1), done);
@@ -337,6 +348,7 @@ static void compare_parts(kith_context *context, struct random_numbers *random, 
                     for (int64_t column = X; column < V + 3; column++)
                         for (int64_t i = sizes[k]; i < kith_padded(sizes[k]); i++)
                             assert_true(get(laid_out_column(&whole, column), i) == 0);
+                free(lost.columns);
                 laid_out_free(&whole);
                 laid_out_free(&parts);
             }

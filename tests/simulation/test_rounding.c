@@ -1,0 +1,44 @@
+/* Rounding in many steps of integrators of fixed steps: sums of positions and velocities are
+ * compensated. */
+
+#include "rounding.h"
+
+static void test_only_forces_round_in_many_steps(void **state)
+{
+    (void)state;
+    kith_context *context = cpu_context(1);
+    int64_t integrators = 0;
+    const kith_integrator *list = kith_integrator_list(&integrators);
+    for (int64_t k = 0; k < integrators; k++) {
+        if (list[k].adaptive || list[k].central)
+            continue;
+        const char *name = list[k].name;
+        assert_true(rounding_of_many_steps(context, name, KITH_F64, 3, 2) <= 1e-13);
+        assert_true(rounding_of_many_steps(context, name, KITH_F64, 9, 2) <= 1e-13);
+        assert_true(rounding_of_many_steps(context, name, KITH_F32, 2, 3) <= 1e-4);
+        assert_true(rounding_of_many_steps(context, name, KITH_F32, 18, 0) <= 1e-4);
+    }
+    kith_context_free(context);
+}
+
+static void test_energies_of_an_ensemble_err_by_the_root_of_time(void **state)
+{
+    (void)state;
+    kith_context *context = cpu_context(0);
+    double rms[3];
+    rms_by_decades(context, 64, 3, rms);
+    const double exponent = log10(rms[2] / rms[0]) / 2;
+    print_message("exponent %.3g\n", exponent);
+    assert_true(rms[2] < 4e-15);
+    assert_true(exponent <= 0.6);
+    kith_context_free(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_only_forces_round_in_many_steps),
+        cmocka_unit_test(test_energies_of_an_ensemble_err_by_the_root_of_time),
+    };
+    return cmocka_run_group_tests_name("rounding", tests, NULL, NULL);
+}
