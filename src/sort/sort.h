@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* Keys, sort and scan. Each function has a counterpart for CUDA with the same arguments, in the
- * device's memory, and the same bits. Counts are less than 2^31. */
+ * device's memory, and the same bits. Counts are less than 2^31, of sort_keys_cpu than 2^32. */
 
 struct sort_points {
     kith_dtype dtype;
