@@ -217,9 +217,10 @@ kith_status pairs_bin_sparsely(kith_context *context, int32_t threads, struct pa
                                   .threads = threads};
     double numbers = INFINITY;
     KITH_TRY(take_memory(&numbering));
-    for (; numbers > most_numbers; edge *= 2) { /* until the numbers of cells fit a key */
+    while (numbers > most_numbers) { /* of too small cells */
         search->grid = pairs_grid_choose(search->lattice, edge, reach, low, high, typical);
         KITH_TRY(number_all(&numbering, &numbers));
+        edge *= 2;
     }
     search->grid.total = numbers;
     pairs_number_cells(search);
