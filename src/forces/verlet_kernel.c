@@ -31,8 +31,43 @@ SIMD_INLINE vdouble verlet_part_float(vfloat x, int k)
 #endif
 }
 
-typedef int32_t verlet_row_float;
-typedef int64_t verlet_row_double;
+/* What is there of each slot of a cluster, for each particle of a segment. */
+SIMD_INLINE vdouble verlet_load_double(const double *from)
+{
+    return simd_load(from);
+}
+
+SIMD_INLINE vfloat verlet_load_float(const float *from)
+{
+#if defined(__AVX512F__) && !defined(SIMD_GENERIC)
+    return (vfloat)_mm512_broadcast_f64x4(_mm256_loadu_pd((const double *)(const void *)from));
+#else
+    vfloat x;
+    memcpy(&x, from, sizeof x / 2);
+    memcpy((char *)&x + sizeof x / 2, from, sizeof x / 2);
+    return x;
+#endif
+}
+
+/* A number of each particle of a segment, in the lanes of that. */
+SIMD_INLINE vdouble verlet_both_double(double first, double second)
+{
+    (void)second;
+    return simd_all(first);
+}
+
+SIMD_INLINE vfloat verlet_both_float(float first, float second)
+{
+#if defined(__AVX512F__) && !defined(SIMD_GENERIC)
+    return _mm512_mask_mov_ps(simd_all(first), 0xff00, simd_all(second));
+#else
+    vfloat x = simd_all(first);
+    SIMD_UNROLL
+    for (size_t k = sizeof x / sizeof first / 2; k < sizeof x / sizeof first; k++)
+        x[k] = second;
+    return x;
+#endif
+}
 
 /* What the loop over pairs is compiled for; constants once inlined. */
 struct verlet_variant {
@@ -176,7 +211,8 @@ const struct verlet_kernels KITH_ISA_SYMBOL(verlet_kernels) = {
     .in_double = {LAW_EACH_BUILT_IN(ENTRY_DOUBLE)},
     .search_float = verlet_search_float,
     .search_double = verlet_search_double,
-    .lanes_float = SIMD_BYTES / sizeof(float),
-    .lanes_double = SIMD_BYTES / sizeof(double),
+    .slots = slots_float,
+    .particles_float = particles_float,
+    .particles_double = particles_double,
 };
 #endif

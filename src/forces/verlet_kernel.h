@@ -5,15 +5,22 @@
 #include "forces/cutoff_kernel.h"
 #include "law/law_kinds.h"
 
-/* A particle and the clusters, all at one translation, that it may be within the cutoff of. */
+/* Where slots are that are not there: nothing is near them, and no square of it overflows. The
+ * second particle of a segment that has one is on the other side. */
+static const double verlet_far_away = 1e15;
+
+enum { verlet_most_particles = 2 };
+
+/* Particles next to each other in a cluster, and the clusters, all at one translation, that one of
+ * them may be within the cutoff of. */
 struct verlet_segment {
     long long begin; /* of its entries, each the number of a cluster */
     int count;
-    int slot;
+    int slot, particles; /* the first, and how many: as many as kernels take, or one less */
     int translation;
-    int is_own; /* its own cluster too: the particles after it there */
-    /* Lanes that the particle does not interact with: of its own cluster if is_own, else of the
-     * cluster of its only entry. */
+    int is_own; /* their own cluster too: the particles after each of them there */
+    /* Slots that a particle does not interact with, after those of the particle before: of their
+     * own cluster if is_own, else of the cluster of the only entry. */
     unsigned left_out;
 };
 
@@ -33,7 +40,8 @@ struct verlet_sums {
 };
 
 /* Forces by a Verlet list as kernels see them. Slots are the places of particles in clusters, as
- * many as a vector of reals has lanes; a cluster has the x of its slots, then their y, then z.
+ * many as a vector of 64-bit integers has lanes; a cluster has the x of its slots, then their y,
+ * then z.
  *
  * Forces are integers of a unit, so that their sums do not depend on their order: a component is
  * rounded to the nearest, as by adding `magic`, 3/2 · 2^52 units, in double precision: what that
@@ -53,8 +61,8 @@ struct verlet_problem {
     const double (*translations)[3];
 };
 
-/* Adds, for each segment, the forces on its particle to those of its slot, and subtracts them from
- * those of the slots of its entries' clusters.
+/* Adds, for each segment, the forces on its particles to those of their slots, and subtracts them
+ * from those of the slots of its entries' clusters.
  *
  *   force  laid out as positions
  *   sums   added to. Energy and forces across translations are summed in double precision only */
@@ -62,16 +70,17 @@ typedef void verlet_kernel(const struct verlet_problem *problem,
                            const struct verlet_segment *segments, long long count,
                            const int *entries, unsigned long long *force, struct verlet_sums *sums);
 
-/* Which of some clusters have a slot nearer than the square root of a limit to a place: their
- * number, and to `found` which. */
-typedef long long verlet_search(const void *position, const double at[3], double limit,
+/* Which of some clusters have a slot nearer than the square root of a limit to one of the places,
+ * as many as a segment has particles: their number, and to `found` which. */
+typedef long long verlet_search(const void *position, const double (*at)[3], double limit,
                                 const int *clusters, long long count, int *found);
 
 /* The kernels of an instruction set, by the kind of law. */
 struct verlet_kernels {
     verlet_kernel *in_float[law_built_in_count], *in_double[law_built_in_count];
     verlet_search *search_float, *search_double;
-    int lanes_float, lanes_double;
+    int slots;                             /* of a cluster */
+    int particles_float, particles_double; /* of a segment */
 };
 
 #define VERLET_DECLARE(isa) extern const struct verlet_kernels verlet_kernels_##isa;

@@ -1,15 +1,19 @@
-/* Forces by a Verlet list, for one precision (law/for_each_real.h): a particle in all lanes meets a
- * cluster, a particle a lane. */
+/* Forces by a Verlet list, for one precision (law/for_each_real.h): the particles of a segment, one
+ * or two, meet a cluster. Lane k · slots + s is that of particle k and slot s. */
 
-/* A vector of reals has lanes for this many vectors of 64-bit integers. */
-enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL), NAME(parts) = NAME(lanes) * 8 / SIMD_BYTES };
+/* A vector of reals has lanes for as many vectors of 64-bit integers as a segment has particles. */
+enum {
+    NAME(lanes) = SIMD_BYTES / sizeof(REAL),
+    NAME(slots) = SIMD_BYTES / 8,
+    NAME(particles) = NAME(lanes) / NAME(slots)
+};
 
 /* Clusters that a particle meets before their forces are added up. */
 enum { NAME(met_room) = 32 };
 
 #include "forces/shift_body.h"
 
-struct NAME(verlet_particle) {
+struct NAME(verlet_particles) {
     VREAL at[3], weight, charge;
     VMASK row;
 };
@@ -18,7 +22,7 @@ struct NAME(verlet_particle) {
 struct NAME(verlet_constants) {
     struct NAME(law_constants) law;
     const REAL *position, *weights, *charges;
-    const char *rows;
+    const REAL *rows; /* their bits */
     enum cutoff_shift shift;
     VREAL softening2, cutoff, limit, slope;
     struct NAME(verlet_units) units;
@@ -34,25 +38,25 @@ struct NAME(verlet_met) {
 };
 
 struct NAME(verlet_sums) {
-    vbits force[3 * NAME(parts)], value;
+    vbits force[3][NAME(particles)], value;
     VMASK largest, largest_value; /* magnitudes of F/d and V, their bits */
 };
 
 SIMD_INLINE VREAL NAME(verlet_some)(const REAL *column, int cluster)
 {
-    return column ? simd_load(column + (long long)cluster * NAME(lanes)) : simd_all((REAL)1);
+    return column ? NAME(verlet_load)(column + (long long)cluster * NAME(slots))
+                  : simd_all((REAL)1);
 }
 
 /* The columns of a custom law, of the particle with the lower row first: so a pair has the same
  * bits from either side. */
 SIMD_INLINE void NAME(verlet_order)(const struct NAME(verlet_constants) * constants,
-                                    const struct NAME(verlet_particle) * particle, int cluster,
+                                    const struct NAME(verlet_particles) * particle, int cluster,
                                     struct NAME(law_pair) * pair)
 {
     const VREAL weight = NAME(verlet_some)(constants->weights, cluster);
     const VREAL charge = NAME(verlet_some)(constants->charges, cluster);
-    VMASK row;
-    memcpy(&row, constants->rows + (long long)cluster * (long long)sizeof row, sizeof row);
+    const VMASK row = (VMASK)NAME(verlet_load)(constants->rows + (long long)cluster * NAME(slots));
     const VMASK is_first = particle->row < row;
     pair->w_i = law_select(is_first, particle->weight, weight);
     pair->w_j = law_select(is_first, weight, particle->weight);
@@ -64,17 +68,16 @@ SIMD_INLINE void NAME(verlet_order)(const struct NAME(verlet_constants) * consta
  * `left_out` is less than 0: values are added up, and the cluster to those met. */
 SIMD_INLINE void NAME(verlet_meet)(const struct law_form form, const struct verlet_variant variant,
                                    const struct NAME(verlet_constants) * constants,
-                                   const struct NAME(verlet_particle) * particle, int cluster,
+                                   const struct NAME(verlet_particles) * particle, int cluster,
                                    const VREAL *left_out, struct NAME(verlet_met) * met,
                                    struct NAME(verlet_sums) * sums)
 {
-    const long long first = (long long)cluster * 3 * NAME(lanes);
-    const REAL *position = constants->position + first;
+    const REAL *position = constants->position + (long long)cluster * 3 * NAME(slots);
     const VREAL zero = simd_all((REAL)0);
     struct NAME(law_pair) pair;
     SIMD_UNROLL
     for (int c = 0; c < 3; c++)
-        pair.d[c] = simd_load(position + c * NAME(lanes)) - particle->at[c];
+        pair.d[c] = NAME(verlet_load)(position + c * NAME(slots)) - particle->at[c];
     const VREAL r2 = (pair.d[0] * pair.d[0] + pair.d[1] * pair.d[1]) + pair.d[2] * pair.d[2];
     pair.s2 = r2 + constants->softening2;
     pair.w_i = pair.w_j = pair.q_i = pair.q_j = simd_all((REAL)1);
@@ -122,34 +125,32 @@ SIMD_INLINE void NAME(verlet_meet)(const struct law_form form, const struct verl
 
 /* Adds the forces of the clusters met, to the particle's and, with the opposite sign, to theirs. */
 SIMD_INLINE void NAME(verlet_add_met)(const struct NAME(verlet_constants) * constants,
-                                      const struct NAME(verlet_particle) * particle,
+                                      const struct NAME(verlet_particles) * particle,
                                       struct NAME(verlet_met) * met, unsigned long long *force,
                                       struct NAME(verlet_sums) * sums)
 {
     for (int m = 0; m < met->count; m++) {
-        const long long first = (long long)met->cluster[m] * 3 * NAME(lanes);
+        const long long first = (long long)met->cluster[m] * 3 * NAME(slots);
         const VREAL factor = met->factor[m];
         SIMD_UNROLL
         for (int c = 0; c < 3; c++) {
-            const VREAL d =
-                simd_load(constants->position + first + c * NAME(lanes)) - particle->at[c];
+            const long long place = first + c * NAME(slots);
+            const VREAL d = NAME(verlet_load)(constants->position + place) - particle->at[c];
+            vbits there;
+            memcpy(&there, force + place, sizeof there);
             SIMD_UNROLL
-            for (int k = 0; k < NAME(parts); k++) {
+            for (int k = 0; k < NAME(particles); k++) {
                 const vbits bits = NAME(verlet_round)(&constants->units, factor, d, k);
-                unsigned long long *at =
-                    force + first + c * NAME(lanes) + k * (NAME(lanes) / NAME(parts));
-                vbits there;
-                memcpy(&there, at, sizeof there);
                 there -= bits;
-                memcpy(at, &there, sizeof there);
-                sums->force[c * NAME(parts) + k] += bits;
+                sums->force[c][k] += bits;
             }
+            memcpy(force + place, &there, sizeof there);
         }
     }
     met->count = 0;
 }
 
-/* The particle's own sum, to its slot, and to what is summed across its translation. */
+/* The particles' own sums, to their slots, and to what is summed across their translation. */
 SIMD_INLINE void NAME(verlet_store)(const struct verlet_variant variant,
                                     const struct NAME(verlet_sums) * sums,
                                     const struct verlet_segment *segment,
@@ -157,33 +158,64 @@ SIMD_INLINE void NAME(verlet_store)(const struct verlet_variant variant,
                                     struct verlet_sums *all)
 {
     const long long at =
-        (long long)(segment->slot / NAME(lanes)) * 3 * NAME(lanes) + segment->slot % NAME(lanes);
+        (long long)(segment->slot / NAME(slots)) * 3 * NAME(slots) + segment->slot % NAME(slots);
     SIMD_UNROLL
     for (int c = 0; c < 3; c++) {
-        vbits bits = sums->force[c * NAME(parts)];
         SIMD_UNROLL
-        for (int k = 1; k < NAME(parts); k++)
-            bits += sums->force[c * NAME(parts) + k];
-        const unsigned long long sum = verlet_sum_lanes(bits);
-        force[at + c * NAME(lanes)] += sum;
-        if (variant.has_value)
-            verlet_add_wide(&all->across[segment->translation][c], sum);
+        for (int k = 0; k < NAME(particles); k++) {
+            if (k >= segment->particles)
+                break;
+            const unsigned long long sum = verlet_sum_lanes(sums->force[c][k]);
+            force[at + k + c * NAME(slots)] += sum;
+            if (variant.has_value)
+                verlet_add_wide(&all->across[segment->translation][c], sum);
+        }
     }
     if (variant.has_value)
         verlet_add_wide(&all->energy, verlet_sum_lanes(sums->value) - value_zeros);
 }
 
-/* Less than 0 in the lanes after one, but for those that are left out. */
-SIMD_INLINE VREAL NAME(verlet_lanes_after)(int lane, unsigned left_out)
+/* Less than 0 in the lanes of slots after each particle, of which this is the first one's, but for
+ * those that are left out. */
+SIMD_INLINE VREAL NAME(verlet_slots_after)(int slot, unsigned left_out)
 {
     VREAL number = simd_all((REAL)0);
     SIMD_UNROLL
     for (int k = 0; k < NAME(lanes); k++)
-        number[k] = (REAL)k;
-    VREAL after = simd_all((REAL)lane) - number;
+        number[k] = (REAL)(k % NAME(slots) - k / NAME(slots));
+    VREAL after = simd_all((REAL)slot) - number;
     for (int k = 0; left_out != 0 && k < NAME(lanes); k++)
         after[k] = (left_out >> k & 1) ? (REAL)1 : after[k];
     return after;
+}
+
+/* The particles of a segment. A second one that is not there is far away. */
+SIMD_INLINE struct NAME(verlet_particles)
+    NAME(verlet_take_particles)(const enum law_kind kind,
+                                const struct NAME(verlet_constants) * constants,
+                                const struct verlet_segment *segment, const double translation[3])
+{
+    const long long slot = segment->slot;
+    const int next = segment->particles - 1; /* the second, or the first again */
+    const REAL *at =
+        constants->position + slot / NAME(slots) * 3 * NAME(slots) + slot % NAME(slots);
+    const REAL *weights = constants->weights, *charges = constants->charges;
+    const VREAL one = simd_all((REAL)1);
+    struct NAME(verlet_particles) all = {.weight = one, .charge = one};
+    SIMD_UNROLL
+    for (int c = 0; c < 3; c++, at += NAME(slots))
+        all.at[c] =
+            NAME(verlet_both)(at[0] - (REAL)translation[c], next > 0 || NAME(particles) == 1
+                                                                ? at[next] - (REAL)translation[c]
+                                                                : (REAL)-verlet_far_away);
+    if (weights)
+        all.weight = NAME(verlet_both)(weights[slot], weights[slot + next]);
+    if (kind == law_custom && constants->rows) {
+        all.row = (VMASK)NAME(verlet_both)(constants->rows[slot], constants->rows[slot + next]);
+        if (charges)
+            all.charge = NAME(verlet_both)(charges[slot], charges[slot + next]);
+    }
+    return all;
 }
 
 /* The largest lane of magnitudes. */
@@ -223,26 +255,16 @@ SIMD_INLINE void NAME(verlet_sum)(const enum law_kind kind, const struct verlet_
     struct NAME(verlet_met) met;
     for (long long s = 0; s < count; s++) {
         const struct verlet_segment *segment = &segments[s];
-        const int slot = segment->slot, own = slot / NAME(lanes), lane = slot % NAME(lanes);
-        const REAL *at = constants.position + (long long)own * 3 * NAME(lanes) + lane;
-        const double *translation = problem->translations[segment->translation];
-        struct NAME(verlet_particle) particle;
+        const struct NAME(verlet_particles) particle = NAME(verlet_take_particles)(
+            kind, &constants, segment, problem->translations[segment->translation]);
         struct NAME(verlet_sums) sums = {0};
-        SIMD_UNROLL
-        for (int c = 0; c < 3; c++)
-            particle.at[c] = simd_all(at[c * NAME(lanes)] - (REAL)translation[c]);
-        particle.weight = simd_all(constants.weights ? constants.weights[slot] : (REAL)1);
-        if (kind == law_custom && constants.rows) {
-            NAME(verlet_row) row;
-            memcpy(&row, constants.rows + (long long)slot * (long long)sizeof row, sizeof row);
-            particle.row = row - (VMASK){0};
-            particle.charge = simd_all(constants.charges ? constants.charges[slot] : (REAL)1);
-        }
         met.count = 0;
         if (segment->is_own || segment->left_out) {
+            const int own = segment->slot / NAME(slots);
             const int first = segment->is_own ? own : entries[segment->begin];
-            const VREAL left_out =
-                NAME(verlet_lanes_after)(segment->is_own ? lane : -1, segment->left_out);
+            const VREAL left_out = NAME(verlet_slots_after)(
+                segment->is_own ? segment->slot % NAME(slots) : -NAME(particles),
+                segment->left_out);
             NAME(verlet_meet)
             (form, variant, &constants, &particle, first, &left_out, &met, &sums);
         }
@@ -303,16 +325,19 @@ DEFINE_KERNEL(, verlet_custom, law_custom)
 LAW_EACH_BUILT_IN(DEFINE)
 #undef DEFINE
 
-static long long NAME(verlet_search)(const void *position, const double at[3], double limit,
+static long long NAME(verlet_search)(const void *position, const double (*at)[3], double limit,
                                      const int *clusters, long long count, int *found)
 {
-    const VREAL x = simd_all((REAL)at[0]), y = simd_all((REAL)at[1]), z = simd_all((REAL)at[2]);
+    const double *second = at[NAME(particles) - 1];
+    const VREAL x = NAME(verlet_both)((REAL)at[0][0], (REAL)second[0]);
+    const VREAL y = NAME(verlet_both)((REAL)at[0][1], (REAL)second[1]);
+    const VREAL z = NAME(verlet_both)((REAL)at[0][2], (REAL)second[2]);
     const VREAL most = simd_all((REAL)limit);
     long long number = 0;
     for (long long k = 0; k < count; k++) {
-        const REAL *of = (const REAL *)position + (long long)clusters[k] * 3 * NAME(lanes);
-        const VREAL dx = simd_load(of) - x, dy = simd_load(of + NAME(lanes)) - y;
-        const VREAL dz = simd_load(of + 2 * NAME(lanes)) - z;
+        const REAL *of = (const REAL *)position + (long long)clusters[k] * 3 * NAME(slots);
+        const VREAL dx = NAME(verlet_load)(of) - x, dy = NAME(verlet_load)(of + NAME(slots)) - y;
+        const VREAL dz = NAME(verlet_load)(of + 2 * NAME(slots)) - z;
         found[number] = clusters[k];
         number += NAME(lanes_below)(simd_fma(dx, dx, simd_fma(dy, dy, dz * dz)), most) != 0;
     }

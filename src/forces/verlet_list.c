@@ -18,9 +18,6 @@ enum { serial_levels = 5, most_subtrees = 1 << serial_levels };
 /* Of one thread. */
 static const double arranged_a_second = 1e7;
 
-/* Where slots are that are not there: nothing is near them, and no square of it overflows. */
-static const double far_away = 1e15;
-
 static void free_clusters(struct verlet_list *list)
 {
     free(list->points);
@@ -221,7 +218,7 @@ static void place_cluster(struct verlet_list *list, int64_t cluster)
         const int64_t slot = cluster * list->lanes + lane;
         for (int c = 0; c < 3; c++)
             real_set(list->dtype, list->position, (cluster * 3 + c) * list->lanes + lane,
-                     slot < end ? list->points[slot].x[c] : far_away);
+                     slot < end ? list->points[slot].x[c] : verlet_far_away);
     }
 }
 

@@ -49,6 +49,7 @@ struct verlet_list {
     int64_t cluster_room, task_room;
     int64_t first_task, end_task; /* those that are searched: all, or a rank's */
     int lanes;        /* slots of a cluster; only the last of either kind may lack some */
+    int particles;    /* of a segment; only the last of either kind may lack one */
     kith_dtype dtype; /* of positions */
     struct verlet_point *points; /* by slot */
     void *position;              /* verlet_kernel.h; slots that are not there are far away */

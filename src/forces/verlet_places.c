@@ -337,7 +337,8 @@ kith_status verlet_create(const struct forces_problem *problem,
     KITH_TRY(kith_allocate(1, sizeof **verlet, "Verlet list", verlet));
     (*verlet)->dtype = (*verlet)->list.dtype = problem->dtype;
     (*verlet)->cutoff = problem->space.cutoff;
-    (*verlet)->list.lanes = is_double ? kernels->lanes_double : kernels->lanes_float;
+    (*verlet)->list.lanes = kernels->slots;
+    (*verlet)->list.particles = is_double ? kernels->particles_double : kernels->particles_float;
     return KITH_OK;
 }
 

@@ -11,7 +11,7 @@
 #include "forces/verlet_list.h"
 
 /* Clusters that walk the tree together. */
-enum { clusters_a_group = 4, most_depth = 64 };
+enum { clusters_a_group = 8, most_depth = 64 };
 
 /* Of one thread. */
 static const double searched_a_second = 2e7;
@@ -136,22 +136,29 @@ static kith_status add_segment(struct verlet_task *task, struct verlet_segment s
     return KITH_OK;
 }
 
-/* Entries with lanes that the particle of a segment does not interact with get segments of their
- * own; their number is subtracted from that of the segment. */
+/* What the particles of a segment leave out of a cluster. */
+static unsigned left_out_of(const struct verlet_list *list, const struct verlet_segment *segment,
+                            int64_t cluster)
+{
+    unsigned left_out = 0;
+    for (int k = 0; k < segment->particles; k++)
+        left_out |= verlet_excluded_lanes(&list->excluded, list->points[segment->slot + k].row,
+                                          cluster, list->lanes)
+                    << k * list->lanes;
+    return left_out;
+}
+
+/* Entries with slots that a particle of a segment does not interact with get segments of their own;
+ * their number is subtracted from that of the segment. */
 static kith_status part_excluded(const struct verlet_list *list, struct verlet_task *task,
                                  struct verlet_segment *segment)
 {
-    const struct verlet_excluded *excluded = &list->excluded;
-    const int64_t row = list->points[segment->slot].row;
     int *entries = task->entries + segment->begin;
-    if (excluded->begin[row] == excluded->begin[row + 1])
-        return KITH_OK;
     if (segment->is_own)
-        segment->left_out =
-            verlet_excluded_lanes(excluded, row, segment->slot / list->lanes, list->lanes);
+        segment->left_out = left_out_of(list, segment, segment->slot / list->lanes);
     for (int k = 0; k < segment->count;) {
         const int other = entries[k];
-        const unsigned left_out = verlet_excluded_lanes(excluded, row, other, list->lanes);
+        const unsigned left_out = left_out_of(list, segment, other);
         if (left_out == 0) {
             k++;
             continue;
@@ -161,6 +168,7 @@ static kith_status part_excluded(const struct verlet_list *list, struct verlet_t
         KITH_TRY(add_segment(task, (struct verlet_segment){.begin = segment->begin + segment->count,
                                                            .count = 1,
                                                            .slot = segment->slot,
+                                                           .particles = segment->particles,
                                                            .translation = segment->translation,
                                                            .left_out = left_out}));
     }
@@ -183,6 +191,7 @@ static kith_status part_ghosts(const struct verlet_list *list, struct verlet_tas
         (struct verlet_segment){.begin = segment->begin + own,
                                 .count = segment->count - own,
                                 .slot = segment->slot,
+                                .particles = segment->particles,
                                 .translation = segment->translation};
     segment->count = own;
     return KITH_OK;
@@ -196,6 +205,11 @@ static kith_status add_with_ghosts(struct verlet_task *task)
     return KITH_OK;
 }
 
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Adds the segments of a cluster with its candidates at an image. */
 static kith_status search_cluster(const struct searching *searching, struct verlet_task *task,
                                   int64_t cluster, int64_t image, bool is_home)
@@ -204,19 +218,24 @@ static kith_status search_cluster(const struct searching *searching, struct verl
     const struct verlet_candidates *candidates = &task->of_cluster;
     const double *translation = list->translations[image];
     const int64_t begin = cluster * list->lanes, after = begin + list->lanes;
-    const int64_t end = after < list->count ? after : list->count;
+    const int64_t end = least(after, list->count);
     KITH_TRY(reserve(task->entry_count + candidates->count * list->lanes, sizeof *task->entries,
                      task->entry_count, &task->entry_room, &task->entries));
-    for (int64_t slot = begin; slot < end && (candidates->count > 0 || is_home); slot++) {
-        const double *x = list->points[slot].x;
-        const double at[3] = {x[0] - translation[0], x[1] - translation[1], x[2] - translation[2]};
-        const int64_t found =
-            searching->search(list->position, at, searching->distance2, candidates->clusters,
-                              candidates->count, task->entries + task->entry_count);
+    for (int64_t slot = begin; slot < end && (candidates->count > 0 || is_home);
+         slot += list->particles) {
+        double at[verlet_most_particles][3];
+        for (int k = 0; k < verlet_most_particles; k++)
+            for (int c = 0; c < 3; c++)
+                at[k][c] = slot + k < end ? list->points[slot + k].x[c] - translation[c]
+                                          : -verlet_far_away;
+        const int64_t found = searching->search(
+            list->position, (const double(*)[3])at, searching->distance2, candidates->clusters,
+            candidates->count, task->entries + task->entry_count);
         const bool is_own = is_home && slot + 1 < end;
         struct verlet_segment segment = {.begin = task->entry_count,
                                          .count = (int)found,
                                          .slot = (int)slot,
+                                         .particles = (int)least(list->particles, end - slot),
                                          .translation = (int)image,
                                          .is_own = is_own};
         task->entry_count += found;
