@@ -15,6 +15,7 @@
 #include "pairs/pairs_cpu.h"
 #include "simulation/advance_cpu.h"
 #include "simulation/backend.h"
+#include "simulation/massive.h"
 #include "sparse/assemble.h"
 #include "sparse/backend.h"
 #include "sparse/sparse_cpu.h"
@@ -32,7 +33,8 @@ static const struct room_backends rooms_cpu = {
                                              .convert = sparse_convert_cpu,
                                              .multiply = sparse_multiply_cpu},
     .sums = &(const struct sums_backend){.compute = sums_cpu},
-    .simulation = &(const struct simulation_backend){.advance = advance_cpu},
+    .simulation =
+        &(const struct simulation_backend){.advance = advance_cpu, .pick = massive_pick_cpu},
 };
 
 #ifdef KITH_HAS_CUDA
@@ -42,6 +44,7 @@ static const struct room_backends rooms_cpu = {
 #include "pairs/pairs_cuda.h"
 #include "simulation/advance_cuda.h"
 #include "simulation/hermite_block_cuda.h"
+#include "simulation/massive_cuda.h"
 #include "simulation/radau_cuda.h"
 #include "simulation/radau_numbers.h"
 #include "simulation/thermostat_cuda.h"
@@ -73,7 +76,8 @@ static const struct room_backends rooms_cuda = {
                                                      .radau = radau_cuda,
                                                      .radau_numbers = &radau_numbers_cuda,
                                                      .blocks = hermite_block_cuda,
-                                                     .thermostat = &thermostat_cuda},
+                                                     .thermostat = &thermostat_cuda,
+                                                     .pick = massive_pick_cuda},
 };
 #endif
 

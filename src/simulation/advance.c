@@ -54,7 +54,7 @@ kith_status simulation_advance(struct kith_simulation *simulation, double h, int
     *done = 0;
     if (simulation->solver == &forces_solver_cutoff)
         return advance_within_cutoff(simulation, h, steps, done);
-    if (!simulation->is_fused || !backend->advance)
+    if (!simulation->is_fused || simulation->massive || !backend->advance)
         return KITH_OK;
 
     struct advance_problem problem = {

@@ -64,6 +64,10 @@ struct simulation_backend {
     kith_status (*blocks)(kith_context *context, const struct radau_leg *leg,
                           struct blocks_problem *problem);
     const struct thermostat_backend *thermostat; /* NULL: the host's */
+
+    /* to[k] = from[body[k]], of count ≥ 1 numbers. */
+    kith_status (*pick)(kith_context *context, kith_dtype dtype, int64_t count, const int64_t *body,
+                        const void *from, void *to);
 };
 
 /* The context's. */

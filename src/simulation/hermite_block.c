@@ -152,7 +152,7 @@ static kith_status evaluate(const struct block *block)
         block->array[TARGET_SOFTENING][0][t] = softening[block->active[t]];
     if (softening)
         problem.target_half_softening2 = block->array[TARGET_SOFTENING][0];
-    massive_take(simulation, &problem);
+    KITH_TRY(massive_take(simulation, &problem));
     return forces_evaluate(simulation->context, simulation->solver, &problem,
                            &simulation->prepared);
 }

@@ -7,19 +7,23 @@
  * particle costs a target and no source. */
 struct massive {
     int64_t count;
-    int64_t *body;
+    int64_t *body;                   /* where the columns are: the memory of the device */
     void *memory;                    /* of the columns */
     void *position[3], *velocity[3]; /* as they are when forces are evaluated */
     void *mass, *half_softening2;
 };
 
-/* Lists them after masses were loaded, if they are at most half of the bodies, 65 or more, of one
- * system under gravity, by direct sums on the CPU; else simulation->massive is NULL. Free with
+/* Lists them after masses were loaded, if they are at most half of the bodies, 65 or more, on a GPU
+ * 8193, of one system under gravity, by direct sums; else simulation->massive is NULL. Free with
  * massive_free. Errors: KITH_OUT_OF_MEMORY. */
 kith_status massive_choose(struct kith_simulation *simulation);
 void massive_free(struct kith_simulation *simulation);
 
 /* Leaves the others out of the sources of a problem. */
-void massive_take(const struct kith_simulation *simulation, struct forces_problem *problem);
+kith_status massive_take(const struct kith_simulation *simulation, struct forces_problem *problem);
+
+/* pick of simulation/backend.h on a CPU. */
+kith_status massive_pick_cpu(kith_context *context, kith_dtype dtype, int64_t count,
+                             const int64_t *body, const void *from, void *to);
 
 #endif

@@ -104,7 +104,7 @@ static kith_status evaluate(struct kith_simulation *simulation,
                             const struct forces_problem *problem)
 {
     struct forces_problem of_sources = *problem;
-    massive_take(simulation, &of_sources);
+    KITH_TRY(massive_take(simulation, &of_sources));
     simulation->evaluations++;
     return forces_evaluate(simulation->context, simulation->solver, &of_sources,
                            &simulation->prepared);
