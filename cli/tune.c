@@ -1,4 +1,4 @@
-/* kith tune: what is the fastest on a device, as a table, as pictures, and kept for later. */
+/* kith tune: what is the fastest on a device, as a table, and kept for later. */
 
 #include "tune.h"
 
@@ -16,7 +16,7 @@
 #include "machine.h"
 #include "streams.h"
 
-enum { key_plot = 0xa000, key_no_save, key_forget };
+enum { key_no_save = 0xa000, key_forget };
 
 struct tune_input {
     struct tune_options options;
@@ -25,7 +25,6 @@ struct tune_input {
 
 static const struct argp_option option_table[] = {
     {"output", 'o', "FILE", 0, "write the table to FILE as CSV; - is standard output", 0},
-    {"plot", key_plot, "FOLDER", 0, "draw the curves in FOLDER, with gnuplot", 0},
     {"no-save", key_no_save, NULL, 0, "do not keep the result for later", 0},
     {"forget", key_forget, NULL, 0, "delete the settings of the device instead of measuring", 0},
     {0}};
@@ -50,7 +49,7 @@ static const char documentation[] =
     "  kith tune\n"
     "  kith tune matrix -o table.csv\n"
     "  kith tune --forget\n"
-    "  kith tune forces --device cuda -o tiles.csv --plot .";
+    "  kith tune forces --device cuda -o tiles.csv";
 
 static void parse_capability(const char *word, struct tune_options *options,
                              const struct argp_state *state)
@@ -74,9 +73,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'o':
         options->table = argument;
-        return 0;
-    case key_plot:
-        options->plots = argument;
         return 0;
     case key_no_save:
         options->keeps = false;
@@ -280,8 +276,6 @@ static int hand_over(const struct tune_options *options, const struct tune_rows 
                      const kith_tuning *tuning)
 {
     if (options->table && !write_table(options, rows))
-        return exit_failed;
-    if (options->plots && !tune_plot(options, rows))
         return exit_failed;
     if (options->keeps && kith_tuning_write(options->common.device, tuning) != KITH_OK)
         return cli_fail(options->common.command);

@@ -8,7 +8,7 @@ struct tune_options {
     struct bench_options common;
     bool forces, matrix; /* which capabilities */
     bool keeps;          /* the result for later */
-    const char *table, *plots;
+    const char *table;
 };
 
 /* What was measured: a method, and the shortest time of a call. */
@@ -53,9 +53,5 @@ bool tune_matrix(const struct tune_options *options, kith_context *context, stru
 
 /* Forces on the CPU with one thread and with all, compared with a GPU's. */
 bool tune_forces_beside(const struct tune_options *options, struct tune_rows *rows);
-
-/* Draws forces-unroll.png, forces-block.png, forces-split.png, forces-time.png and matrix-block.png
- * in a folder, those with rows. */
-bool tune_plot(const struct tune_options *options, const struct tune_rows *rows);
 
 #endif
