@@ -149,9 +149,12 @@ typedef struct kith_forces_options {
  * float 1e-6) by the estimates of Kolafa & Perram (1992). Softening and separate targets are not
  * supported. Cost: O(n^{3/2}). pme has the smooth part of the sum on a grid (Hockney & Eastwood
  * 1988; Essmann et al. 1995), with splines of order 4 to 8 and FFTW: an error of 1e-4 by default
- * and at least 1e-11 (float 1e-6), and O(n log n). On a GPU there is pme alone, by cuFFT, without
- * slabs, KITH_BOUNDARY_VACUUM and exclusions; the host waits where it chooses a setting, and for
- * totals and a report.
+ * and at least 1e-11 (float 1e-6), and O(n log n). On a GPU there is pme alone, by cuFFT; the host
+ * waits where it chooses a setting, and for totals and a report.
+ *
+ * On a CPU pme also sums all images of the law lennard-jones alone, without mixing columns, in a
+ * cell that is periodic along three vectors: −4εσ⁶/r⁶ on the grid (Essmann et al. 1995), 4εσ¹²/r¹²
+ * within the cutoff, for the same error.
  *
  *   context       where to compute
  *   options       NULL for G = 1, ε = 0

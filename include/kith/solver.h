@@ -20,7 +20,8 @@ typedef struct kith_accuracy {
      * potential over Σ_j |φ_ij|, for the law log2d Σ_j |k q_i q_j| max(1, |ln s|); > 0, or 0: not
      * given. For ewald and pme: the rms of the error of the forces over their rms, or where they
      * vanish (as in a crystal) over a tenth of the force of two particles at the mean distance,
-     * 0.1 k <w²> n^{2/3}, with n particles per unit volume and the mean square weight <w²>. */
+     * 0.1 k <w²> n^{2/3}, with n particles per unit volume and the mean square weight <w²>; of
+     * lennard-jones 0.1 · 24 ε σ⁶ n^{7/3}. */
     double error;
     double theta;  /* instead of an error: opening angle, (0, 1); 0: not given */
     int32_t order; /* of the expansions, 1 to 20; 0: chosen */

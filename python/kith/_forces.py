@@ -236,8 +236,8 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
     order : int, optional
         The order of the expansions, 1 to 20, or of the splines of ``pme``, 4 to 8; the best by default.
     cell : array_like, shape (3, 3) or (3,), optional
-        With a cutoff, or of ``ewald`` and ``pme``, which sum all periodic images: one cell vector per row, or the
-        lengths of a box.
+        With a cutoff, or of ``ewald`` and ``pme``, which sum all periodic images (``pme`` also of the law
+        ``lennard-jones``): one cell vector per row, or the lengths of a box.
     periodic : bool or sequence of bool, optional
         Along which cell vectors space is periodic: all by default, or the first two.
     cutoff : float, optional

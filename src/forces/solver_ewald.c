@@ -12,6 +12,7 @@
 #include "forces/near.h"
 #include "forces/solver.h"
 #include "forces/weights.h"
+#include "law/law.h"
 #include "mesh/pme.h"
 
 static kith_status check_numbers(const struct forces_problem *problem)
@@ -40,9 +41,39 @@ static kith_status check_numbers(const struct forces_problem *problem)
     return KITH_OK;
 }
 
-static kith_status suits_any(const char *name, const struct forces_problem *problem)
+/* Whether the law is lennard-jones alone: V = strength (1/r⁶ − repulsion/r¹²). */
+static bool find_sixth(const struct forces_problem *problem, struct forces_weights *law,
+                       double *repulsion)
+{
+    if (!problem->law || !problem->law->info || near_law(problem) || problem->target_weight ||
+        strcmp(problem->law->info->name, "lennard-jones") != 0)
+        return false;
+    const double epsilon = problem->law->parameter[0], sigma = problem->law->parameter[1];
+    *repulsion = pow(sigma, 6);
+    *law = (struct forces_weights){.strength = -4 * epsilon * *repulsion};
+    return true;
+}
+
+/* What pme has of lennard-jones. */
+static kith_status suits_sixth(const kith_context *context, const struct forces_problem *problem)
+{
+    if (context->device.kind != KITH_CPU)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "solver is pme, which sums the images of lennard-jones on the CPU; use "
+                         "that, or the solver cutoff");
+    if (!problem->space.cell->periodic[2] ||
+        problem->space.ewald->boundary != KITH_BOUNDARY_TIN_FOIL)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "solver is pme, which sums the images of lennard-jones in cells that are "
+                         "periodic along three vectors, without a boundary; use such a cell, or "
+                         "the solver cutoff");
+    return KITH_OK;
+}
+
+static kith_status suits_any(const char *name, bool has_sixth, const struct forces_problem *problem)
 {
     struct forces_weights law;
+    double repulsion;
     const kith_cell *cell = problem->space.cell;
     if (!cell || !cell->periodic[0] || !cell->periodic[1])
         return kith_fail(KITH_UNSUPPORTED,
@@ -68,12 +99,14 @@ static kith_status suits_any(const char *name, const struct forces_problem *prob
         return kith_fail(KITH_UNSUPPORTED,
                          "softening is given, but the solver %s does not support it; leave it out",
                          name);
+    if (has_sixth && find_sixth(problem, &law, &repulsion))
+        return check_numbers(problem);
     if (!forces_find_weights(problem, &law) || law.is_logarithm)
         return kith_fail(
             KITH_UNSUPPORTED,
             "solver is %s, which supports gravity, coulomb and other laws of the form weight over "
-            "distance; use one of them",
-            name);
+            "distance%s; use one of them",
+            name, has_sixth ? ", and lennard-jones alone" : "");
     if (problem->law && law.source != law.target)
         return kith_fail(KITH_UNSUPPORTED,
                          "solver is %s, but the targets have charges of their own; leave them out",
@@ -86,7 +119,7 @@ static kith_status suits(const kith_context *context, const struct forces_proble
     if (context->device.kind != KITH_CPU)
         return kith_fail(KITH_UNSUPPORTED, "solver is ewald, which computes on the CPU; use that, "
                                            "or the solver pme");
-    KITH_TRY(suits_any("ewald", problem));
+    KITH_TRY(suits_any("ewald", false, problem));
     const int32_t *grid = problem->space.ewald->grid;
     if (grid[0] != 0 || grid[1] != 0 || grid[2] != 0 || problem->accuracy.order != 0 ||
         problem->accuracy.theta > 0)
@@ -123,8 +156,12 @@ static kith_status suits_pme(const kith_context *context, const struct forces_pr
 {
     const kith_accuracy *wanted = &problem->accuracy;
     const double least = problem->dtype == KITH_F64 ? 1e-11 : 1e-6;
-    KITH_TRY(suits_any("pme", problem));
+    struct forces_weights law;
+    double repulsion;
+    KITH_TRY(suits_any("pme", true, problem));
     KITH_TRY(suits_device(context));
+    if (find_sixth(problem, &law, &repulsion))
+        KITH_TRY(suits_sixth(context, problem));
     if (wanted->theta > 0)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "theta is given, but the solver pme has none; leave it out");
@@ -304,7 +341,9 @@ static kith_status evaluate_by(const struct kith_solver *solver, periodic_sum *s
     struct periodic_state *state = &images->periodic;
     const kith_ewald *ewald = problem->space.ewald;
     struct forces_weights law;
-    if (!forces_find_weights(problem, &law))
+    double repulsion = 0;
+    const bool is_sixth = find_sixth(problem, &law, &repulsion);
+    if (!is_sixth && !forces_find_weights(problem, &law))
         return kith_fail(KITH_UNSUPPORTED, "solver is %s, which does not support this law",
                          solver->name);
     const double strength = law.strength != 0 ? fabs(law.strength) : 1;
@@ -327,6 +366,8 @@ static kith_status evaluate_by(const struct kith_solver *solver, periodic_sum *s
         .order = problem->accuracy.order,
         .is_vacuum = ewald->boundary == KITH_BOUNDARY_VACUUM,
         .wants_estimate = problem->report != NULL,
+        .is_sixth = is_sixth,
+        .repulsion = repulsion,
         .part = problem->space.part == forces_near  ? periodic_near
                 : problem->space.part == forces_far ? periodic_far
                                                     : periodic_all,

@@ -238,6 +238,8 @@ void periodic_clear(struct periodic_state *state)
 double periodic_least_force(const struct periodic_system *system)
 {
     const double n = (double)system->count;
+    if (system->is_sixth)
+        return n > 0 ? 0.6 * system->squares / n * pow(n / system->volume, 7.0 / 3) : 0;
     const double volume = system->is_slab
                               ? system->area * (system->thickness + sqrt(system->area / n))
                               : system->volume;
@@ -340,7 +342,10 @@ static void exclude(enum periodic_part part, struct periodic_state *state, int64
     if (!(r2 > 0))
         return;
     double value, of_d;
-    excluded_pair(part, state->setting.alpha, r2, &value, &of_d);
+    if (state->system.is_sixth)
+        excluded_sixth(part, state->setting.alpha, state->system.repulsion, r2, &value, &of_d);
+    else
+        excluded_pair(part, state->setting.alpha, r2, &value, &of_d);
     state->potential[i] -= w_j * value;
     state->potential[j] -= w_i * value;
     for (int a = 0; a < 3; a++) {
@@ -385,7 +390,7 @@ kith_status periodic_finish(kith_context *context, const struct periodic_particl
                             const struct periodic_request *request, struct periodic_state *state)
 {
     KITH_TRY(kith_context_check_cancelled(context));
-    const bool has_waves = request->part != periodic_near;
+    const bool has_waves = request->part != periodic_near && !request->is_sixth;
     if (has_waves)
         add_background(state);
     if (has_waves && state->system.is_slab)

@@ -31,6 +31,16 @@
  * more. What is left of the images decreases as e^{−g (L − thickness)}, g the shortest vector of
  * the reciprocal lattice in the plane.
  *
+ * Of lennard-jones, V = 4ε (σ¹²/r¹² − σ⁶/r⁶), the second term is summed over all images (Essmann et
+ * al. 1995), the first, which decreases fast, within the cutoff:
+ *
+ *     φ_i = Σ_{r < cutoff} w_j [(1 + a² + a⁴/2) e^{−a²} / r⁶ − σ⁶/r¹²] − α⁶ w_i / 6
+ *         + π^{3/2} α³/(3V) Σ_k h(k/2α) Re[e^{i k·x_i} S*(k)],        a = α r
+ *     h(b) = (1 − 2b²) e^{−b²} + 2√π b³ erfc(b)
+ *
+ * with k = 0 among the waves; V is then −4εσ⁶ times it. This sum converges, so that neither a
+ * background nor a boundary is needed.
+ *
  * The virial is −∂E/∂ε for strains x → (1 + ε) x of particles and cell together. */
 
 #include "cells/geometry.h"
@@ -60,6 +70,8 @@ struct periodic_request {
     bool is_vacuum;
     bool wants_estimate; /* of the error, and the rms force that it is relative to */
     enum periodic_part part;
+    bool is_sixth;                  /* of lennard-jones instead of 1/r, */
+    double repulsion;               /* with this σ⁶ */
     int64_t exclusion_count;        /* pairs that do not interact at their nearest images, */
     const int64_t (*exclusions)[2]; /* of two different particles each */
 };
@@ -82,6 +94,8 @@ struct periodic_system {
     bool is_slab;
     double normal[3]; /* of a slab */
     int64_t count;
+    bool is_sixth;         /* of periodic_request */
+    double repulsion;      /* likewise */
     double total, squares; /* Σ w, Σ w² */
     double middle[3];      /* of the coordinates */
     double thickness;      /* of a slab */

@@ -9,6 +9,7 @@
 #include "device/context.h"
 #include "device/threads.h"
 #include "mesh/pme.h"
+#include "mesh/sixth.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -50,8 +51,21 @@ static double size_of(double u, int32_t order, double shift, double across2)
     return pow(u / (1 - u), order) * sqrt(along * along + across2 + u * u * shift * shift);
 }
 
-/* ln(1 + 1/z) e^{−z} is a bound of E₁(z), the integral over waves across the axis (Abramowitz &
- * Stegun 1964, 5.1.20). The fall across is that of the largest contribution. */
+/* The sum over waves across the axis, and how steeply it falls with z = k²/4α²: of 1/r
+ * ln(1 + 1/z) e^{−z} is a bound of E₁(z) (Abramowitz & Stegun 1964, 5.1.20), of 1/r⁶ h of ∫ h dz.
+ */
+static double across(const struct periodic_system *system, double alpha, double z, double *fall)
+{
+    if (!system->is_sixth) {
+        *fall = 1 + 1 / z;
+        return exp(-z) * log1p(1 / z);
+    }
+    const double wave = sixth_wave(sqrt(z));
+    *fall = sixth_wave_slope(sqrt(z)) / wave;
+    return 4 * sixth_of_waves(alpha) * wave;
+}
+
+/* The fall across is that of the largest contribution. */
 static void make_field(const struct periodic_system *system, const struct periodic_setting *setting,
                        int c, struct field *field)
 {
@@ -68,8 +82,10 @@ static void make_field(const struct periodic_system *system, const struct period
     memset(field->at, 0, sizeof field->at);
     for (int w = 0; w < waves; w++) {
         const double k = (w + 0.5) * step, z = k * k / (4 * alpha * alpha);
-        const double size = size_of(k / shift, setting->order, shift, fmax(0, across2)) * exp(-z) *
-                            log1p(1 / z) * step / (2 * pi);
+        double fall;
+        const double size = across(system, alpha, z, &fall) *
+                            size_of(k / shift, setting->order, shift, fmax(0, across2)) * step /
+                            (2 * pi);
         const double turn[2] = {cos(k / field->per_length), -sin(k / field->per_length)};
         double wave[2] = {size, 0};
         for (int p = 0; p <= points; p++) {
@@ -80,7 +96,7 @@ static void make_field(const struct periodic_system *system, const struct period
         }
         if (size > largest) {
             largest = size;
-            field->fall = alpha * alpha / (1 + 1 / z);
+            field->fall = alpha * alpha / fall;
         }
     }
 }

@@ -4,6 +4,7 @@
 
 #include "mesh/estimates.h"
 #include "mesh/pme.h"
+#include "mesh/sixth.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -20,15 +21,15 @@ static double power(double x, int32_t exponent)
 
 /* The integrals of the header for one axis with x = α times the spacing: of waves of others, over
  * α/(2π²) V, and of its own, likewise. */
-static void integrate(int32_t order, double x, double *of_others, double *of_itself)
+static void integrate(bool is_sixth, int32_t order, double x, double *of_others, double *of_itself)
 {
     enum { radii = 24, angles = 6 };
     const double most = 9, step = most / radii;
     *of_others = *of_itself = 0;
     for (int r = 0; r < radii; r++) {
         const double s = (r + 0.5) * step, s2 = s * s;
-        const double root = exp(-s2 / 4), of_1 = root * step / angles;
-        const double of_2 = root * of_1 / s2;
+        const double wave = is_sixth ? sixth_wave(s / 2) : exp(-s2 / 4) / s2;
+        const double of_1 = wave * s2 * step / angles, of_2 = wave * of_1;
         for (int a = 0; a < angles; a++) {
             const double y = s * ((a + 0.5) / angles) * x / (2 * pi), shift = 2 * pi / x;
             for (int sign = -1; sign <= 1; sign += 2) {
@@ -74,24 +75,28 @@ static double square_along(const struct periodic_system *system, double correlat
 {
     const double unit = estimate_unit(system), mean = system->squares / (double)system->count;
     const double self = mean * alpha * alpha * sqrt(2) * 2 / pi * of_itself;
-    return correlation * (unit * unit * 8 * alpha * of_others + system->crowding * self * self);
+    const double wave = system->is_sixth ? sixth_of_waves(alpha) : 1;
+    return wave * wave * correlation *
+           (unit * unit * 8 * alpha * of_others + system->crowding * self * self);
 }
 
 /* The integrals at spacings a twelfth apart, for the search. */
 enum { table_count = 64 };
 struct table {
+    bool is_sixth;
     int32_t order;
     double x[table_count], of_others[table_count], of_itself[table_count];
 };
 
 static const double least_of_table = 0.02, steps_of_table = 8.5; /* to twice the spacing */
 
-static void fill_table(int32_t order, struct table *table)
+static void fill_table(bool is_sixth, int32_t order, struct table *table)
 {
+    table->is_sixth = is_sixth;
     table->order = order;
     for (int k = 0; k < table_count; k++) {
         table->x[k] = least_of_table * exp2(k / steps_of_table);
-        integrate(order, table->x[k], &table->of_others[k], &table->of_itself[k]);
+        integrate(is_sixth, order, table->x[k], &table->of_others[k], &table->of_itself[k]);
     }
 }
 
@@ -100,7 +105,7 @@ static void look_up(const struct table *table, double x, double *of_others, doub
 {
     const double at = steps_of_table * log2(x / least_of_table);
     if (!(at >= 0 && at < table_count - 1)) {
-        integrate(table->order, x, of_others, of_itself);
+        integrate(table->is_sixth, table->order, x, of_others, of_itself);
         return;
     }
     const int k = (int)at;
@@ -134,8 +139,8 @@ void pme_expect_aliases(const struct periodic_system *system,
 {
     for (int c = 0; c < 3; c++) {
         double of_others = 0, of_itself = 0;
-        integrate(setting->order, setting->alpha * length_of(system, c) / setting->grid[c],
-                  &of_others, &of_itself);
+        integrate(system->is_sixth, setting->order,
+                  setting->alpha * length_of(system, c) / setting->grid[c], &of_others, &of_itself);
         squares[c] = square_along(system, correlation_along(system, setting->alpha, c),
                                   setting->alpha, of_others, of_itself);
     }
@@ -176,6 +181,18 @@ static double near_factor(const struct periodic_system *system)
     return sqrt(system->correlation * system->crowding);
 }
 
+static double near_reach(const struct periodic_system *system, double alpha, double error)
+{
+    return system->is_sixth ? sixth_short_reach(system, alpha, error / estimate_unit(system))
+                            : estimate_short_reach(system, alpha, error);
+}
+
+static double near_error(const struct periodic_system *system, double alpha, double cutoff)
+{
+    return system->is_sixth ? estimate_unit(system) * sixth_short(system, alpha, cutoff)
+                            : estimate_short(system, alpha, cutoff);
+}
+
 struct candidate {
     struct periodic_setting setting;
     double cost;
@@ -193,7 +210,9 @@ static struct candidate try(const struct periodic_system *system,
     struct periodic_setting *setting = &made.setting;
     setting->cutoff = request->cutoff > 0
                           ? request->cutoff
-                          : estimate_short_reach(system, alpha, share * wanted / near) / alpha;
+                          : near_reach(system, alpha, share * wanted / near) / alpha;
+    if (system->is_sixth) /* 1/r¹² ends with it */
+        setting->cutoff = fmin(setting->cutoff, short_most_reach / alpha);
     double spacing[3], points = 1;
     for (int c = 0; c < 3; c++) {
         const double wide =
@@ -204,7 +223,7 @@ static struct candidate try(const struct periodic_system *system,
         points *= setting->grid[c];
     }
     const double of_mesh = mesh_error(system, alpha, table, spacing);
-    setting->force_error = hypot(of_mesh, near * estimate_short(system, alpha, setting->cutoff));
+    setting->force_error = hypot(of_mesh, near * near_error(system, alpha, setting->cutoff));
     const double pairs = n * 4 * pi / 3 * pow(setting->cutoff, 3) / system->volume;
     made.cost =
         n * ((pairs + 60) * costs->pair + power(order, 2) * costs->row) + points * costs->point;
@@ -258,14 +277,13 @@ kith_status pme_choose(const struct periodic_system *system, const struct period
         if ((request->order > 0 && order != request->order) || !fits)
             continue;
         struct table table;
-        fill_table(order, &table);
+        fill_table(system->is_sixth, order, &table);
         for (int k = -24; k <= 16; k++) {
             double alpha = request->alpha > 0 ? request->alpha : middle * exp2(k / 8.0);
             if (request->cutoff > 0 && !(request->alpha > 0))
                 for (int turn = 0; turn < 20; turn++)
-                    alpha =
-                        estimate_short_reach(system, alpha, share * wanted / near_factor(system)) /
-                        request->cutoff;
+                    alpha = near_reach(system, alpha, share * wanted / near_factor(system)) /
+                            request->cutoff;
             const struct candidate made = try(system, request, &table, costs, alpha, order, wanted);
             if (is_better(&made, &best))
                 best = made;

@@ -38,7 +38,8 @@ static kith_status guess_force(kith_context *context, struct periodic_state *sta
     const int64_t most = 1 << 15, one_of = system->count / most + 1;
     for (int c = 0; c < 3; c++)
         memset(state->gradient[c], 0, (size_t)system->count * sizeof *state->gradient[c]);
-    KITH_TRY(short_cpu(context, KITH_F32, cutoff, reach / cutoff, 1e-4, one_of, state));
+    KITH_TRY(short_cpu(context, system->is_sixth ? KITH_F64 : KITH_F32, cutoff, reach / cutoff,
+                       1e-4, one_of, state));
     for (int64_t i = 0; i < system->count; i++)
         for (int c = 0; c < 3; c++) {
             const double pull = state->weight[i] * state->gradient[c][i];
@@ -208,8 +209,13 @@ kith_status pme_cpu(kith_context *context, const kith_cell *cell,
                     const struct periodic_request *request, struct periodic_state *state)
 {
     const bool is_coarse = pme_is_coarse(request);
-    const kith_dtype of_pairs = is_coarse ? KITH_F32 : particles->dtype;
+    /* Of lennard-jones 1/r¹² would overflow in single precision. */
+    const kith_dtype of_pairs = request->is_sixth ? KITH_F64
+                                : is_coarse       ? KITH_F32
+                                                  : particles->dtype;
     KITH_TRY(periodic_load(context, cell, pme_slab_error(request), particles, state));
+    state->system.is_sixth = request->is_sixth;
+    state->system.repulsion = request->repulsion;
     periodic_clear(state);
     if (particles->count > 0) {
         KITH_TRY(pme_find_setting(context, request, is_coarse ? &in_float : &in_double, state));

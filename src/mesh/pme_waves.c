@@ -202,13 +202,17 @@ static void multiply_row(void *argument, int64_t y)
     const struct periodic_system *system = &job->state->system;
     const double alpha = job->state->setting.alpha, (*inverse)[3] = system->lattice.inverse;
     const int64_t real = transform->dtype == KITH_F32 ? sizeof(float) : sizeof(double);
+    const double cube = alpha * alpha * alpha;
+    const double strength = system->is_sixth ? pi * sqrt(pi) * cube / 3 : 4 * pi;
+    waves_multiply *const multiply =
+        system->is_sixth ? job->kernels->multiply_sixth : job->kernels->multiply;
     double *virial = job->virial[y];
     memset(virial, 0, sizeof job->virial[y]);
     transform_row(transform, y, false);
     for (int32_t x = 0; x < job->mesh.grid[0]; x++) {
         struct waves_row row = {.count = job->half,
                                 .scale =
-                                    4 * pi / system->volume * job->flat[0][x] * job->flat[1][y],
+                                    strength / system->volume * job->flat[0][x] * job->flat[1][y],
                                 .fall = 1 / (4 * alpha * alpha),
                                 .flat = job->flat[2],
                                 .twice = job->twice};
@@ -219,9 +223,9 @@ static void multiply_row(void *argument, int64_t y)
             row.start[a] = of_x * inverse[a][0] + of_y * inverse[a][1];
             row.step[a] = 2 * pi * inverse[a][2];
         }
-        job->kernels->multiply(
-            &row, (char *)transform->points + (x * transform->plane + y * transform->pitch) * real,
-            sums);
+        multiply(&row,
+                 (char *)transform->points + (x * transform->plane + y * transform->pitch) * real,
+                 sums);
         add_virial(&row, sums, virial);
     }
     transform_row(transform, y, true);

@@ -3,9 +3,14 @@
 
 #include "mesh/periodic.h"
 
+/* The largest α r of pairs that are summed: erfc there is less than 1e-19. */
+static const double short_most_reach = 6.5;
+
 /* The sum over pairs within the cutoff, images included, by a hashed cell list:
  *
  *     φ_i = Σ_{r < cutoff} w_j erfc(α r) / r − 2 α w_i / √π
+ *
+ * or, where state->system.is_sixth, the one of lennard-jones (periodic.h).
  *
  * Particles at the same position count as i itself does: with the waves' erf(α r)/r at r → 0 they
  * then add nothing.

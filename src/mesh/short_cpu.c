@@ -118,6 +118,12 @@ static void gather(const struct job *job, struct lane *lane, const double origin
     lane->count += count;
 }
 
+static double sixth_per_length(const struct job *job)
+{
+    const double cube = 1 / (job->cutoff * job->cutoff * job->cutoff);
+    return cube * cube;
+}
+
 static void flush(const struct job *job, struct lane *lane, int64_t targets)
 {
     struct short_block block = {.count = lane->count,
@@ -127,12 +133,14 @@ static void flush(const struct job *job, struct lane *lane, int64_t targets)
                                 .rests = lane->rests,
                                 .target_rests = lane->target_rests,
                                 .near2 = job->near2,
+                                .repulsion = job->state->system.repulsion * sixth_per_length(job),
                                 .number = lane->number,
                                 .found = lane->found};
     for (int c = 0; c < 3; c++)
         block.position[c] = lane->position[c];
     if (lane->count > 0)
-        job->kernel->sum(&job->split, &block, lane->sums);
+        (job->state->system.is_sixth ? job->kernel->sum_sixth
+                                     : job->kernel->sum)(&job->split, &block, lane->sums);
     lane->count = 0;
 }
 
@@ -140,16 +148,16 @@ static void flush(const struct job *job, struct lane *lane, int64_t targets)
 static void deliver(const struct job *job, const struct lane *lane, int64_t begin, int64_t end,
                     double virial[6])
 {
-    const double per_length = 1 / job->cutoff;
     const struct periodic_state *state = job->state;
+    const double unit = state->system.is_sixth ? sixth_per_length(job) : 1 / job->cutoff;
     for (int64_t slot = begin; slot < end; slot++) {
         const double *sums = lane->sums + (slot - begin) * short_sums;
         const int64_t row = job->order[slot];
-        state->potential[row] = sums[short_potential] * per_length;
+        state->potential[row] = sums[short_potential] * unit;
         for (int c = 0; c < 3; c++)
-            state->gradient[c][row] = sums[short_gradient + c] * per_length * per_length;
+            state->gradient[c][row] = sums[short_gradient + c] * unit / job->cutoff;
         for (int k = 0; k < 6; k++)
-            virial[k] += 0.5 * job->sorted[3][slot] * sums[short_virial + k] * per_length;
+            virial[k] += 0.5 * job->sorted[3][slot] * sums[short_virial + k] * unit;
     }
 }
 
@@ -237,9 +245,8 @@ kith_status short_cpu(kith_context *context, kith_dtype dtype, double cutoff, do
     static const struct short_kernels *const in_double[] = {KITH_EACH_ISA(IN_DOUBLE)};
 #undef IN_FLOAT
 #undef IN_DOUBLE
-    static const double most_reach = 6.5; /* where erfc is less than 1e-19 */
     const struct pairs_lattice *lattice = &state->system.lattice;
-    cutoff = cutoff < most_reach / alpha ? cutoff : most_reach / alpha;
+    cutoff = fmin(cutoff, short_most_reach / alpha);
     /* Where rounding of positions by 1e-7 of the cutoff is a tenth of what the polynomials' error
      * is a thousandth of. */
     const double near = fmin(1, 1e-8 / error);
@@ -260,7 +267,7 @@ kith_status short_cpu(kith_context *context, kith_dtype dtype, double cutoff, do
     KITH_TRY(make_room(&job));
     job.slots = (struct cells_points){
         job.points.count, KITH_F64, {job.sorted[0], job.sorted[1], job.sorted[2]}};
-    split_make(alpha * cutoff, error, &job.split);
+    (state->system.is_sixth ? split_make_sixth : split_make)(alpha * cutoff, error, &job.split);
     cells_grid_choose_fine(lattice, KITH_F64, 3, cutoff, divisions_for(&state->system, cutoff),
                            &bounds, job.points.count, &job.grid);
     KITH_TRY(cells_sort_cpu(context, &job.grid, lattice, &job.points, job.order, job.begin,

@@ -32,5 +32,7 @@
 #define NAME(name) name##_double
 #include "mesh/short_kernel_body.h"
 
-const struct short_kernels KITH_ISA_SYMBOL(mesh_short_float) = {sum_float, fill_float};
-const struct short_kernels KITH_ISA_SYMBOL(mesh_short_double) = {sum_double, fill_double};
+const struct short_kernels KITH_ISA_SYMBOL(mesh_short_float) = {sum_float, sum_sixth_float,
+                                                                fill_float};
+const struct short_kernels KITH_ISA_SYMBOL(mesh_short_double) = {sum_double, sum_sixth_double,
+                                                                 fill_double};

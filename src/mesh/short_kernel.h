@@ -18,12 +18,14 @@ struct short_block {
     const void *position[3], *records, *target_records;
     const float *rests, *target_rests;
     double near2;
+    double repulsion;      /* of sum_sixth: of 1/r¹², in units of the cutoff */
     const int32_t *number; /* 0, 1, 2, … */
     int32_t *found;        /* scratch */
 };
 
 /* The sums of a target: Σ w erfc(α r)/r, Σ w g d, and Σ w g d_a d_b for (a, b) = xx, yy, zz, yz,
- * xz, xy; g is −1/r d/dr of the first. Candidates at r = 0 count with −α f(0). */
+ * xz, xy; g is −1/r d/dr of the first. Candidates at r = 0 count with −α f(0). Those of sum_sixth
+ * are of (1 − P)/r⁶ − repulsion/r¹² in the place of erfc(α r)/r (split.h). */
 enum { short_potential, short_gradient, short_virial = 4, short_sums = 10 };
 
 typedef void short_sum(const struct split *split, const struct short_block *block, double *sums);
@@ -35,7 +37,7 @@ typedef void short_fill(double *const *from, int64_t first, int64_t count, const
                         float *rests);
 
 struct short_kernels {
-    short_sum *sum;
+    short_sum *sum, *sum_sixth;
     short_fill *fill;
 };
 

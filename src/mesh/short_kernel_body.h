@@ -40,9 +40,10 @@ static __attribute__((noinline)) void NAME(add_rests)(const struct short_block *
     }
 }
 
-SIMD_INLINE void NAME(add_found)(const REAL *value, const REAL *factor, int32_t terms,
-                                 const struct short_block *block, const VREAL at[3], int64_t target,
-                                 int64_t first, int64_t count, VREAL sums[short_sums])
+SIMD_INLINE void NAME(add_found)(bool is_sixth, const REAL *value, const REAL *factor,
+                                 int32_t terms, const struct short_block *block, const VREAL at[3],
+                                 int64_t target, int64_t first, int64_t count,
+                                 VREAL sums[short_sums])
 {
     VREAL field[NAME(wide)][4], d[NAME(wide)][3], r2[NAME(wide)], z[NAME(wide)], root[NAME(wide)];
     VREAL smooth[NAME(wide)][2], slope[NAME(wide)][2];
@@ -101,10 +102,18 @@ SIMD_INLINE void NAME(add_found)(const REAL *value, const REAL *factor, int32_t 
     }
     SIMD_UNROLL
     for (int v = 0; v < NAME(wide); v++) {
-        const VREAL w = field[v][3], cube = root[v] * root[v] * root[v];
+        const VREAL w = field[v][3], square = root[v] * root[v];
         const VREAL of_value = simd_fma(smooth[v][1], z[v], smooth[v][0]);
-        const VREAL pull = w * (cube - simd_fma(slope[v][1], z[v], slope[v][0]));
-        sums[short_potential] = simd_fma(w, root[v] - of_value, sums[short_potential]);
+        const VREAL of_slope = simd_fma(slope[v][1], z[v], slope[v][0]);
+        VREAL near = root[v], steep = square * root[v];
+        if (is_sixth) {
+            const VREAL sixth = square * square * square;
+            const VREAL twelfth = sixth * sixth * simd_all((REAL)block->repulsion);
+            near = sixth - twelfth;
+            steep = square * (simd_all((REAL)6) * sixth - simd_all((REAL)12) * twelfth);
+        }
+        const VREAL pull = w * (steep - of_slope);
+        sums[short_potential] = simd_fma(w, near - of_value, sums[short_potential]);
         VREAL along[3];
         SIMD_UNROLL
         for (int c = 0; c < 3; c++) {
@@ -122,7 +131,8 @@ SIMD_INLINE void NAME(add_found)(const REAL *value, const REAL *factor, int32_t 
 /* The sums of a target, in whole vectors. */
 enum { NAME(rows) = ((int)short_sums + LANES - 1) / LANES * LANES };
 
-static void NAME(sum)(const struct split *split, const struct short_block *block, double *to)
+SIMD_INLINE void NAME(add_all)(bool is_sixth, const struct split *split,
+                               const struct short_block *block, double *to)
 {
     REAL value[split_most_terms], factor[split_most_terms];
     const int32_t terms = (split->terms + 1) / 2 * 2; /* those past the last are 0 */
@@ -142,13 +152,23 @@ static void NAME(sum)(const struct split *split, const struct short_block *block
         const int64_t count = NAME(find)(block, at);
         memset(block->found + count, 0, NAME(wide) * LANES * sizeof *block->found);
         for (int64_t first = 0; first < count; first += (int64_t)NAME(wide) * LANES)
-            NAME(add_found)(value, factor, terms, block, at, i, first, count, sums);
+            NAME(add_found)(is_sixth, value, factor, terms, block, at, i, first, count, sums);
         SIMD_UNROLL
         for (int k = 0; k < NAME(rows); k += LANES)
             simd_store(sum + k, simd_sum_rows(sums + k));
         for (int k = 0; k < short_sums; k++)
             to[k] += (double)sum[k];
     }
+}
+
+static void NAME(sum)(const struct split *split, const struct short_block *block, double *to)
+{
+    NAME(add_all)(false, split, block, to);
+}
+
+static void NAME(sum_sixth)(const struct split *split, const struct short_block *block, double *to)
+{
+    NAME(add_all)(true, split, block, to);
 }
 
 /* What rounding took from positions. */

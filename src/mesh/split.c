@@ -23,6 +23,23 @@ static void evaluate(long double u, long double *f, long double *slope)
     }
 }
 
+/* The same of 1/r⁶. */
+static void evaluate_sixth(long double u, long double *f, long double *slope)
+{
+    if (u >= 1) {
+        *f = (1 - (1 + u + u * u / 2) * expl(-u)) / (u * u * u);
+        *slope = (3 * *f - expl(-u) / 2) / u;
+        return;
+    }
+    long double term = 0.5L; /* (−u)^n / 2 n! */
+    *f = *slope = 0;
+    for (int n = 0; n < 30; n++) {
+        *f += term / (n + 3);
+        *slope += term / (n + 4);
+        term *= -u / (n + 1);
+    }
+}
+
 /* cos(π j / 2n) of a whole turn. */
 enum { turn = 4 * split_most_terms };
 static void make_cosines(long double cosine[turn])
@@ -76,19 +93,22 @@ static void to_powers(const long double *coefficient, int32_t terms, double *pow
         power[n] = n < terms ? (double)sum[n] : 0;
 }
 
-void split_make(double alpha, double error, struct split *split)
+/* Of an f and α to its power, the value's. */
+typedef void split_function(long double u, long double *f, long double *slope);
+static void make(split_function *evaluate_it, int power, double alpha, double error,
+                 struct split *split)
 {
     long double value[split_most_terms], factor[split_most_terms];
     long double of_value[split_most_terms], of_factor[split_most_terms];
-    const long double a = alpha;
+    const long double a = alpha, of_power = powl(a, power);
     long double cosine[turn];
     make_cosines(cosine);
     for (int node = 0; node < split_most_terms; node++) {
         const long double z = cosine[2 * node + 1];
         long double f = 0, slope = 0;
-        evaluate(a * a * (z + 1) / 2, &f, &slope);
-        value[node] = a * f;
-        factor[node] = 2 * a * a * a * slope;
+        evaluate_it(a * a * (z + 1) / 2, &f, &slope);
+        value[node] = of_power * f;
+        factor[node] = 2 * of_power * a * a * slope;
     }
     transform(cosine, value, of_value);
     transform(cosine, factor, of_factor);
@@ -96,4 +116,14 @@ void split_make(double alpha, double error, struct split *split)
     split->terms = of_1 > of_2 ? of_1 : of_2;
     to_powers(of_value, split->terms, split->value);
     to_powers(of_factor, split->terms, split->factor);
+}
+
+void split_make(double alpha, double error, struct split *split)
+{
+    make(evaluate, 1, alpha, error, split);
+}
+
+void split_make_sixth(double alpha, double error, struct split *split)
+{
+    make(evaluate_sixth, 6, alpha, error, split);
 }

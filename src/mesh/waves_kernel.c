@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/simd.h"
+#include "core/simd_by_lane.h"
 #include "core/simd_math.h"
 
 #define REAL       float
@@ -24,7 +25,8 @@
 #define KERNELS(real)                                                                              \
     {                                                                                              \
         .spread = spread_##real, .fold = fold_##real, .extend = extend_##real,                     \
-        .gather = gather_##real, .multiply = multiply_##real                                       \
+        .gather = gather_##real, .multiply = multiply_##real,                                      \
+        .multiply_sixth = multiply_sixth_##real                                                    \
     }
 const struct waves_kernels KITH_ISA_SYMBOL(mesh_waves_float) = KERNELS(float);
 const struct waves_kernels KITH_ISA_SYMBOL(mesh_waves_double) = KERNELS(double);

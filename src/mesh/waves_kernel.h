@@ -38,15 +38,17 @@ typedef void waves_edges(const struct waves_mesh *mesh, int64_t plane);
 /* Of each particle the potential and its derivatives along the axes of the grid, per spacing. */
 typedef void waves_gather(const struct waves_mesh *mesh, int64_t begin, int64_t end,
                           double (*sums)[4]);
-/* Multiplies; adds Σ e, Σ e b, Σ e b l and Σ e b l², of the waves' energies e and b = 2 (1/k² +
- * fall). */
+/* Multiplies, by the above or, of 1/r⁶, by scale flat[l] h(b), b² = k² fall, with
+ *     h(b) = (1 − 2b²) e^{−b²} + 2√π b³ erfc(b)
+ * and there e b = 6 fall (e^{−b²} − √π b erfc(b))/h e; adds Σ e, Σ e b, Σ e b l and Σ e b l², of
+ * the waves' energies e and b = 2 (1/k² + fall). */
 typedef void waves_multiply(const struct waves_row *row, void *waves, double sums[4]);
 
 struct waves_kernels {
     waves_spread *spread;
     waves_edges *fold, *extend;
     waves_gather *gather;
-    waves_multiply *multiply;
+    waves_multiply *multiply, *multiply_sixth;
 };
 
 #define WAVES_DECLARE(isa)                                                                         \

@@ -159,7 +159,29 @@ static void NAME(gather)(const struct waves_mesh *mesh, int64_t begin, int64_t e
     }
 }
 
-static void NAME(multiply)(const struct waves_row *row, void *waves, double sums[4])
+/* What a wave is multiplied by, and that times b of the header. */
+SIMD_INLINE void NAME(find_factors)(bool is_sixth, const struct waves_row *row, vdouble k2,
+                                    vdouble flat, double *factor, double *bent)
+{
+    const vdouble fall = simd_all(row->fall), b2 = k2 * fall, bell = simd_exp(-b2);
+    const vdouble scale = flat * simd_all(row->scale);
+    if (is_sixth) {
+        const vdouble root_pi = simd_all(1.7724538509055160273), b = simd_sqrt(b2);
+        const vdouble edge = root_pi * b * simd_erfc(b), one = simd_all(1.0);
+        const vdouble two = simd_all(2.0);
+        simd_store(factor, scale * ((one - two * b2) * bell + two * b2 * edge));
+        simd_store(bent, scale * simd_all(6.0) * fall * (bell - edge));
+        return;
+    }
+    const vint64 is_there = k2 > 0;
+    const vdouble over = simd_all(1.0) / simd_select(is_there, k2, simd_all(1.0));
+    const vdouble all = simd_select(is_there, bell * over * scale, (vdouble){0});
+    simd_store(factor, all);
+    simd_store(bent, all * (over + fall) * simd_all(2.0));
+}
+
+SIMD_INLINE void NAME(multiply_all)(bool is_sixth, const struct waves_row *row, void *waves,
+                                    double sums[4])
 {
     enum { lanes = SIMD_BYTES / (int)sizeof(double) };
     REAL *at = waves;
@@ -167,7 +189,7 @@ static void NAME(multiply)(const struct waves_row *row, void *waves, double sums
     for (int k = 0; k < lanes; k++)
         lane[k] = k;
     for (int64_t first = 0; first < row->count; first += waves_chunk) {
-        double factor[waves_chunk], bend[waves_chunk];
+        double factor[waves_chunk], bent[waves_chunk];
         const int64_t left = row->count - first;
         const int64_t count = left < waves_chunk ? left : waves_chunk;
         for (int64_t l = 0; l < count; l += lanes) {
@@ -178,23 +200,29 @@ static void NAME(multiply)(const struct waves_row *row, void *waves, double sums
                                            simd_all(row->start[c]));
                 k2 = simd_fma(k, k, k2);
             }
-            const vint64 is_there = k2 > 0;
-            const vdouble over = simd_all(1.0) / simd_select(is_there, k2, simd_all(1.0));
-            const vdouble all = simd_exp(-k2 * simd_all(row->fall)) * over *
-                                simd_load(row->flat + first + l) * simd_all(row->scale);
-            simd_store(factor + l, simd_select(is_there, all, (vdouble){0}));
-            simd_store(bend + l, (over + simd_all(row->fall)) * simd_all(2.0));
+            NAME(find_factors)
+            (is_sixth, row, k2, simd_load(row->flat + first + l), factor + l, bent + l);
         }
         for (int64_t l = 0; l < count; l++, at += 2) {
             const double re = (double)at[0], im = (double)at[1], number = (double)(first + l);
-            const double energy = row->twice[first + l] * factor[l] * (re * re + im * im);
-            const double bent = energy * bend[l];
-            sums[0] += energy;
-            sums[1] += bent;
-            sums[2] += bent * number;
-            sums[3] += bent * number * number;
+            const double square = row->twice[first + l] * (re * re + im * im);
+            const double of_bent = square * bent[l];
+            sums[0] += square * factor[l];
+            sums[1] += of_bent;
+            sums[2] += of_bent * number;
+            sums[3] += of_bent * number * number;
             at[0] *= (REAL)factor[l];
             at[1] *= (REAL)factor[l];
         }
     }
+}
+
+static void NAME(multiply)(const struct waves_row *row, void *waves, double sums[4])
+{
+    NAME(multiply_all)(false, row, waves, sums);
+}
+
+static void NAME(multiply_sixth)(const struct waves_row *row, void *waves, double sums[4])
+{
+    NAME(multiply_all)(true, row, waves, sums);
 }

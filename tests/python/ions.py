@@ -37,12 +37,12 @@ class Ions(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.directory.name, name)
 
-    def by_kith(self, *options):
+    def by_kith(self, *options, law="coulomb"):
         """Forces, and the other results by name."""
         numpy.savetxt(self.path("ions.csv"), numpy.column_stack([self.x, self.q]), fmt="%.17g", delimiter=",",
                       header="x,y,z,q", comments="")
         cell = ",".join(f"{number:.17g}" for number in self.cell.ravel())
-        command = [KITH, "forces", self.path("ions.csv"), "--law", "coulomb", f"--cell={cell}", *map(str, options),
+        command = [KITH, "forces", self.path("ions.csv"), "--law", law, f"--cell={cell}", *map(str, options),
                    "--json", "-o", self.path("a.npy")]
         seen = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
         return numpy.load(self.path("a.npy"))[:, :3], seen

