@@ -63,7 +63,7 @@ static kith_status fail_to_plan(const int32_t grid[3], int result)
                      (int)grid[0], (int)grid[1], (int)grid[2]);
 }
 
-kith_status cufft_make(kith_context *context, kith_dtype dtype, const int32_t grid[3],
+kith_status cufft_make(cudaStream_t stream, kith_dtype dtype, const int32_t grid[3],
                        struct cufft *cufft)
 {
     const int is_double = dtype == KITH_F64;
@@ -77,7 +77,7 @@ kith_status cufft_make(kith_context *context, kith_dtype dtype, const int32_t gr
     while (made < 2 && result == 0) {
         result = library.plan(&plan[made], grid[0], grid[1], grid[2], types[is_double][made]);
         if (result == 0)
-            result = library.set_stream(plan[made++], cuda_stream(context));
+            result = library.set_stream(plan[made++], stream);
     }
     if (result != 0) {
         for (int k = 0; k < made; k++)

@@ -25,13 +25,13 @@ extern "C" {
 /* Errors: KITH_UNSUPPORTED: it is not installed. */
 kith_status cufft_is_there(void);
 
-/* Plans for a grid, unless those of this grid are made.
+/* Plans for a grid on a stream, unless those of this grid are made.
  * Errors: KITH_UNSUPPORTED, KITH_OUT_OF_MEMORY. */
-kith_status cufft_make(kith_context *context, kith_dtype dtype, const int32_t grid[3],
+kith_status cufft_make(cudaStream_t stream, kith_dtype dtype, const int32_t grid[3],
                        struct cufft *cufft);
 void cufft_free(struct cufft *cufft);
 
-/* Points to waves, or back, on the context's stream; unscaled. */
+/* Points to waves, or back, on the stream of the plans; unscaled. */
 kith_status cufft_run(const struct cufft *cufft, bool back, void *points);
 
 #ifdef __cplusplus

@@ -146,10 +146,10 @@ static kith_status finish(kith_context *context, const struct pme_cuda_problem *
     if (problem->boundary.factor > 0) {
         const unsigned blocks = (unsigned)((problem->count + threads - 1) / threads);
         sum_positions<real><<<pme_cuda_parts, threads, 0, stream>>>(*problem);
-        KITH_TRY(pme_cuda_add_parts(context, pme_cuda_parts, 3, problem->parts,
+        KITH_TRY(pme_cuda_add_parts(stream, pme_cuda_parts, 3, problem->parts,
                                     problem->totals + pme_cuda_positions));
         sum_moments<real><<<pme_cuda_parts, threads, 0, stream>>>(*problem);
-        KITH_TRY(pme_cuda_add_parts(context, pme_cuda_parts, moments, problem->parts,
+        KITH_TRY(pme_cuda_add_parts(stream, pme_cuda_parts, moments, problem->parts,
                                     problem->totals + pme_cuda_moments));
         add_boundary<real><<<blocks, threads, 0, stream>>>(*problem);
         KITH_TRY(cuda_check_launch("adding the boundary"));
@@ -158,7 +158,7 @@ static kith_status finish(kith_context *context, const struct pme_cuda_problem *
         return KITH_OK;
     exclude<real><<<pme_cuda_parts, threads, 0, stream>>>(*problem);
     KITH_TRY(cuda_check_launch("excluding pairs"));
-    return pme_cuda_add_parts(context, pme_cuda_parts, virials, problem->parts,
+    return pme_cuda_add_parts(stream, pme_cuda_parts, virials, problem->parts,
                               problem->totals + pme_cuda_excluded);
 }
 

@@ -30,19 +30,19 @@ template <> struct alignas(16) pair_place<float> {
 };
 
 template <typename real>
-__device__ inline struct pair_place<real> pair_place_of(const double x[3], double w, double step);
+__device__ inline struct pair_place<real> pair_place_of(const struct pme_cuda_problem &problem,
+                                                        const double x[3], double w);
 template <>
-__device__ inline struct pair_place<double> pair_place_of<double>(const double x[3], double w,
-                                                                  double step) {
-    (void)step;
+__device__ inline struct pair_place<double> pair_place_of<double>(const struct pme_cuda_problem &,
+                                                                  const double x[3], double w) {
     return {{x[0], x[1], x[2]}, w};
 } template <>
-__device__ inline struct pair_place<float> pair_place_of<float>(const double x[3], double w,
-                                                                double step) {
+__device__ inline struct pair_place<float>
+pair_place_of<float>(const struct pme_cuda_problem &problem, const double x[3], double w) {
     struct pair_place<float> place = {
     };
     for (int c = 0; c < 3; c++) {
-        place.high[c] = (float)(rint(x[c] / step) * step);
+        place.high[c] = (float)(rint(x[c] * problem.per_step) * problem.step);
         place.low[c] = (float)(x[c] - (double)place.high[c]);
     }
     place.w = (float)w;

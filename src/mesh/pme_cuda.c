@@ -14,7 +14,8 @@
 #include "mesh/cufft.h"
 #include "sort/sort.h"
 
-enum { most_particles = INT32_MAX - 1024 };
+/* Eight times as many, at all neighbors of one block, are fewer than 2^32. */
+enum { most_particles = (1 << 29) - 64 };
 
 /* Of an H200 and an H100: the times of their kernels for 10^5 and 10^6 ions. */
 static const struct pme_costs in_float = {0.55e-11, 3e-11, 2.1e-11},
@@ -25,17 +26,15 @@ struct kept {
     void *memory;
     int64_t bytes;
     struct cufft cufft;
+    /* On which the mesh is computed, from one event to the other; NULL until it is needed. */
+    cudaStream_t stream;
+    cudaEvent_t event[2];
     /* What the influence function was made for, in this memory; alpha 0: none. */
     struct pme_cuda_problem influence_of;
     double *flat; /* on the host: of all axes */
     struct split split;
     double split_alpha, split_error; /* that it was made for; 0: none */
 };
-
-static int64_t mesh_points(const struct pme_cuda_problem *problem)
-{
-    return (int64_t)problem->grid[0] * problem->grid[1] * problem->grid[2];
-}
 
 /* Reals of the mesh, in rows that hold their waves. */
 static int64_t mesh_reals(const struct pme_cuda_problem *problem)
@@ -56,11 +55,13 @@ static void lay_out_mesh(struct arena *arena, struct pme_cuda_problem *problem)
         problem->flat[c] = arena_take(arena, problem->grid[c], sizeof(double));
     problem->mesh = arena_take(arena, mesh_reals(problem), real);
     problem->influence = arena_take(arena, mesh_reals(problem) / 2, real);
-    problem->begin[1] = arena_take(arena, mesh_points(problem) + 1, sizeof(int32_t));
+    problem->begin[1] = arena_take(arena, pme_cuda_block_count(problem) + 1, sizeof(int32_t));
     problem->first = arena_take(arena, n, sizeof(int32_t));
     for (int c = 0; c < 3; c++)
         problem->offset[c] = arena_take(arena, n, real);
     problem->value = arena_take(arena, 3 * splines_most_order * n, real);
+    problem->of_mesh = arena_take(arena, n, sizeof *problem->of_mesh);
+    problem->parts_of_mesh = arena_take(arena, 7 * pme_cuda_parts, sizeof(double));
 }
 
 /* What the mesh keeps comes first, and does not move. */
@@ -120,6 +121,7 @@ static void choose_cells(struct pme_cuda_problem *problem)
         cells->total *= cells->count[k];
     }
     problem->step = exp2(ceil(log2(4 * (edges / problem->cutoff + 2))) - 24);
+    problem->per_step = 1 / problem->step;
     while (cells->total > 2 * problem->count + 128) { /* of a dilute or a long cell */
         cells->total = 1;
         for (int k = 0; k < 3; k++) {
@@ -180,10 +182,35 @@ static bool has_same_influence(const struct pme_cuda_problem *a, const struct pm
            memcmp(a->lattice.basis, b->lattice.basis, sizeof a->lattice.basis) == 0;
 }
 
+/* Kernels of the mesh are small and many, those of pairs few and large: first those of the mesh. */
+static kith_status make_stream(struct kept *kept)
+{
+    int least = 0, most_urgent = 0;
+    if (kept->stream)
+        return KITH_OK;
+    KITH_TRY(cuda_check(cudaDeviceGetStreamPriorityRange(&least, &most_urgent), "making a stream"));
+    for (int k = 0; k < 2; k++)
+        if (!kept->event[k])
+            KITH_TRY(cuda_check(cudaEventCreateWithFlags(&kept->event[k], cudaEventDisableTiming),
+                                "making an event"));
+    return cuda_check(
+        cudaStreamCreateWithPriority(&kept->stream, cudaStreamNonBlocking, most_urgent),
+        "making a stream");
+}
+
+static void free_stream(struct kept *kept)
+{
+    for (int k = 0; k < 2; k++)
+        if (kept->event[k])
+            cudaEventDestroy(kept->event[k]);
+    if (kept->stream)
+        cudaStreamDestroy(kept->stream);
+}
+
 static kith_status prepare_mesh(kith_context *context, const struct pme_cuda_problem *problem,
                                 struct kept *kept)
 {
-    KITH_TRY(cufft_make(context, problem->mesh_dtype, problem->grid, &kept->cufft));
+    KITH_TRY(cufft_make(kept->stream, problem->mesh_dtype, problem->grid, &kept->cufft));
     if (kept->influence_of.alpha > 0)
         return KITH_OK;
     KITH_TRY(make_flat(problem, kept));
@@ -324,19 +351,39 @@ static void take_split(double error, struct pme_cuda_problem *problem, struct ke
     problem->near = fmin(1, 1e-8 / error); /* as in short_cpu.c */
 }
 
+static kith_status run_mesh(const struct pme_cuda_problem *problem, struct kept *kept)
+{
+    KITH_TRY(pme_cuda_fill_splines(problem));
+    KITH_TRY(pme_cuda_spread(problem));
+    KITH_TRY(cufft_run(&kept->cufft, false, problem->mesh));
+    KITH_TRY(pme_cuda_multiply(problem));
+    KITH_TRY(cufft_run(&kept->cufft, true, problem->mesh));
+    return pme_cuda_gather(problem);
+}
+
+/* The stream waits for all that is on the other. */
+static kith_status follow(cudaStream_t stream, cudaStream_t other, cudaEvent_t event)
+{
+    KITH_TRY(cuda_check(cudaEventRecord(event, other), "starting the mesh"));
+    return cuda_check(cudaStreamWaitEvent(stream, event, 0), "starting the mesh");
+}
+
 static kith_status run(kith_context *context, const struct pme_cuda_problem *problem,
                        struct kept *kept)
 {
+    kith_status status = KITH_OK;
     KITH_TRY(pme_cuda_arrange(context, problem));
-    if (problem->has_near)
-        KITH_TRY(pme_cuda_sum_near(context, problem));
     if (problem->has_far) {
-        KITH_TRY(pme_cuda_spread(context, problem));
-        KITH_TRY(cufft_run(&kept->cufft, false, problem->mesh));
-        KITH_TRY(pme_cuda_multiply(context, problem));
-        KITH_TRY(cufft_run(&kept->cufft, true, problem->mesh));
-        KITH_TRY(pme_cuda_gather(context, problem));
+        KITH_TRY(follow(kept->stream, cuda_stream(context), kept->event[0]));
+        status = run_mesh(problem, kept);
     }
+    if (status == KITH_OK)
+        status = pme_cuda_arrange_near(context, problem);
+    if (status == KITH_OK && problem->has_near)
+        status = pme_cuda_sum_near(context, problem);
+    if (problem->has_far) /* whatever fails, the memory is the context's again */
+        KITH_TRY(follow(cuda_stream(context), kept->stream, kept->event[1]));
+    KITH_TRY(status);
     KITH_TRY(pme_cuda_finish(context, problem));
     return pme_cuda_deliver(context, problem);
 }
@@ -412,8 +459,11 @@ static kith_status evaluate(kith_context *context, const kith_cell *cell,
     if (!has_same_influence(&problem, &kept->influence_of))
         kept->influence_of.alpha = 0; /* its memory is rebuilt */
     KITH_TRY(make_room(context, &problem, kept));
-    if (problem.has_far)
+    if (problem.has_far) {
+        KITH_TRY(make_stream(kept));
+        problem.stream = kept->stream;
         KITH_TRY(prepare_mesh(context, &problem, kept));
+    }
     KITH_TRY(run(context, &problem, kept));
     if (!delivery->wants_totals)
         return KITH_OK;
@@ -429,6 +479,7 @@ static void forget(kith_context *context, void *memory)
         return;
     cuda_release(context, kept->memory);
     cufft_free(&kept->cufft);
+    free_stream(kept);
     free(kept->flat);
     free(kept);
 }

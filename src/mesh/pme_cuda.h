@@ -2,9 +2,11 @@
 #define MESH_PME_CUDA_H
 
 /* Particle–mesh Ewald on a GPU. Particles are sorted twice: along the cells of a search within the
- * cutoff, and along the points of the grid at which their splines begin. No thread adds to what
- * another one does: a point of the grid gathers from the particles near it, and so do particles
- * from its points. So all bits are the same on every run.
+ * cutoff, and along blocks of points of the grid at which their splines begin. No thread adds to
+ * what another one does: a point of the grid gathers from the particles near it, and so do
+ * particles from its points. So all bits are the same on every run.
+ *
+ * Pairs and mesh are computed at the same time, on two streams: the context's, and one of the mesh.
  *
  * The functions launch kernels and wait for nothing. */
 
@@ -75,6 +77,9 @@ pme_cuda_dipole(const struct pme_cuda_boundary *boundary, const double *sums)
     return of_all;
 }
 
+/* Points of the grid along an edge of a block of them. Blocks at an end may have fewer. */
+enum { pme_cuda_edge = 8 };
+
 /* Cells along the vectors of the cell; those within the cutoff of one are at most reach away. They
  * are numbered along a path that turns at each end of a row and of a plane, so that particles that
  * follow each other are near each other. */
@@ -109,7 +114,7 @@ struct pme_cuda_problem {
     const void *position[3], *weight; /* of the particles; weight NULL: ones */
     struct pairs_lattice lattice;
     double volume, alpha, cutoff, per_cutoff;
-    double step; /* of floats in place_cuda.cuh */
+    double step, per_step; /* of floats in place_cuda.cuh; a power of 2, and 1 over it */
     double near; /* in units of the cutoff: what rounding of floats does to nearer pairs counts */
     bool has_near, has_far;
     struct pme_cuda_cells cells;
@@ -120,20 +125,33 @@ struct pme_cuda_problem {
 
     /* In the memory of the device. */
     int *is_bad;           /* a position cannot be brought into the cell */
-    uint64_t *keys[2];     /* of the particles: cells, points of the grid */
+    uint64_t *keys[2];     /* of the particles: cells, blocks of the grid */
     uint32_t *order_of[2]; /* the particle of a slot */
     int32_t *begin[2];     /* the first slot of each */
     void *sort_scratch;
     void *places;           /* by slot of cells: place_cuda.cuh */
-    int32_t *first;         /* by slot of the grid: the point along its last axis */
+    int32_t *first;         /* by slot of blocks: where in it splines begin, 8 bits for each axis */
     void *offset[3];        /* t of splines.h */
     void *value;            /* splines, those of x times w: [count][3][splines_most_order] */
     void *tables;           /* values and slopes of splines.h, of the mesh's dtype */
     double *flat[3];        /* U²/(Σ U²)² along each axis */
     void *mesh, *influence; /* grid, and what its waves are multiplied by */
-    double (*sums)[4];      /* φ and ∇φ of each particle */
-    double *parts, *totals;
+    double (*sums)[4], (*of_mesh)[4]; /* φ and ∇φ of each particle, without the mesh's, and that */
+    double *parts, *parts_of_mesh, *totals;
+    cudaStream_t stream; /* of the mesh */
 };
+
+/* Blocks along an axis, and all. */
+KITH_BOTH_SIDES static inline int32_t pme_cuda_blocks(const struct pme_cuda_problem *problem, int c)
+{
+    return (problem->grid[c] + pme_cuda_edge - 1) / pme_cuda_edge;
+}
+
+KITH_BOTH_SIDES static inline int64_t pme_cuda_block_count(const struct pme_cuda_problem *problem)
+{
+    return (int64_t)pme_cuda_blocks(problem, 0) * pme_cuda_blocks(problem, 1) *
+           pme_cuda_blocks(problem, 2);
+}
 
 /* A particle's place in double. */
 struct pme_cuda_place {
@@ -145,21 +163,26 @@ extern "C" {
 #endif
 
 /* Adds `values` numbers of each of these blocks to totals. */
-kith_status pme_cuda_add_parts(kith_context *context, int64_t blocks, int values,
-                               const double *parts, double *totals);
+kith_status pme_cuda_add_parts(cudaStream_t stream, int64_t blocks, int values, const double *parts,
+                               double *totals);
 
-/* Wraps and sorts the particles, and sums their weights. */
+/* Wraps the particles, and sorts them for the mesh; what follows on either stream may begin. */
 kith_status pme_cuda_arrange(kith_context *context, const struct pme_cuda_problem *problem);
+
+/* Sorts them for pairs, and sums their weights. sums = 0 if there are no pairs. */
+kith_status pme_cuda_arrange_near(kith_context *context, const struct pme_cuda_problem *problem);
 
 /* sums = those over pairs within the cutoff (short.h). */
 kith_status pme_cuda_sum_near(kith_context *context, const struct pme_cuda_problem *problem);
 
 /* Fills in influence from flat, once for a setting. */
 kith_status pme_cuda_fill_influence(kith_context *context, const struct pme_cuda_problem *problem);
-kith_status pme_cuda_spread(kith_context *context, const struct pme_cuda_problem *problem);
-kith_status pme_cuda_multiply(kith_context *context, const struct pme_cuda_problem *problem);
-/* Adds to sums, or sets them if there are no pairs. */
-kith_status pme_cuda_gather(kith_context *context, const struct pme_cuda_problem *problem);
+
+/* On the stream of the mesh; the last sets of_mesh. */
+kith_status pme_cuda_fill_splines(const struct pme_cuda_problem *problem);
+kith_status pme_cuda_spread(const struct pme_cuda_problem *problem);
+kith_status pme_cuda_multiply(const struct pme_cuda_problem *problem);
+kith_status pme_cuda_gather(const struct pme_cuda_problem *problem);
 
 /* Adds what neither part has, except for the background, to sums. */
 kith_status pme_cuda_finish(kith_context *context, const struct pme_cuda_problem *problem);

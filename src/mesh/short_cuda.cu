@@ -5,16 +5,12 @@
  * for another one, except at the end of a list, and no sum is shared. */
 
 #include "mesh/place_cuda.cuh"
+#include "mesh/split_cuda.cuh"
 #include "mesh/sum_cuda.cuh"
 
 enum { warps = 2, threads = 32 * warps };
 
 static __device__ const unsigned all_lanes = 0xffffffffu;
-
-/* The polynomials of split.h, and below which r² a float's d is computed again. */
-template <typename real> struct smooth {
-    real value[split_most_terms], factor[split_most_terms], near2;
-};
 
 /* φ, ∇φ, and the virial xx, yy, zz, yz, xz, xy; in units of the cutoff. */
 template <typename real, bool has_virial> struct near_sums {
@@ -22,16 +18,17 @@ template <typename real, bool has_virial> struct near_sums {
     real of[count];
 };
 
-/* A particle of a list: in units of the cutoff from the middle of the block's. */
+/* A particle of a list: in units of the cutoff from the middle of the block's; and |x|²/2. */
 template <typename real> struct alignas(4 * sizeof(real)) listed {
-    real x[3], w;
+    real x[3], half_square;
 };
 
 template <typename real> struct list {
-    enum { room = sizeof(real) == sizeof(float) ? 384 : 256 };
+    enum { room = sizeof(real) == sizeof(float) ? 320 : 256 };
     struct listed<real> of[room];
+    real w[room];
     int32_t slot[room];
-    unsigned near[room / 32][32]; /* a bit for each of the list, for each thread */
+    unsigned near[room / 32 + 1][32]; /* a bit for each of the list, for each thread; an end */
 };
 
 /* The block's particles: their cells, and a box around them; and the one of a thread. */
@@ -114,7 +111,7 @@ static __device__ struct run<real> run_of(const struct pme_cuda_problem &problem
     for (int c = 0; c < 3; c++)
         middle[c] =
             cluster.middle[c] - pairs_translation(&problem.lattice, image, c) * problem.per_cutoff;
-    run.middle = pair_place_of<real>(middle, 0, problem.step);
+    run.middle = pair_place_of<real>(problem, middle, 0);
     at[2] = from;
     const int64_t one = pme_cuda_cell_number(&problem.cells, at);
     at[2] = to;
@@ -122,19 +119,6 @@ static __device__ struct run<real> run_of(const struct pme_cuda_problem &problem
     run.first = problem.begin[0][one < other ? one : other];
     run.end = problem.begin[0][(one < other ? other : one) + 1];
     return run;
-}
-
-static __device__ float
-root_of(float r2)
-{
-    float root;
-    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(r2)); /* r2 is not subnormal */
-    return root;
-}
-
-static __device__ double root_of(double r2)
-{
-    return rsqrt(r2);
 }
 
 /* d of a near pair without what rounding took: its image is the one that d, rounded, is near. */
@@ -156,21 +140,15 @@ static __device__ void refine(const struct pme_cuda_problem &problem, int32_t sl
             (real)(inside[c] + pairs_translation(&problem.lattice, image, c) * problem.per_cutoff);
 }
 
-/* Of a pair d apart, in units of the cutoff; at d = 0 the particle itself, or one there. */
+/* Of a pair d apart, in units of the cutoff. */
 template <typename real, bool has_virial, int terms>
 static __device__ void add_pair(const struct smooth<real> &smooth, const real d[3], real r2, real w,
                                 struct near_sums<real, has_virial> &sums)
 {
-    const real least = sizeof(real) == sizeof(float) ? (real)1e-36 : (real)1e-300;
-    const real z = fma((real)2, r2, (real)-1), root = r2 > least ? root_of(r2) : (real)0;
-    real value = smooth.value[terms - 1], factor = smooth.factor[terms - 1];
-#pragma unroll
-    for (int k = terms - 2; k >= 0; k--) {
-        value = fma(value, z, smooth.value[k]);
-        factor = fma(factor, z, smooth.factor[k]);
-    }
-    const real pull = w * fma(root * root, root, -factor);
-    sums.of[0] = fma(w, root - value, sums.of[0]);
+    real value, factor;
+    split_pair<terms>(smooth, r2, root_of(r2), &value, &factor);
+    const real pull = w * factor;
+    sums.of[0] = fma(w, value, sums.of[0]);
 #pragma unroll
     for (int c = 0; c < 3; c++) {
         sums.of[1 + c] = fma(pull, d[c], sums.of[1 + c]);
@@ -182,58 +160,133 @@ static __device__ void add_pair(const struct smooth<real> &smooth, const real d[
     }
 }
 
+/* Which of 32 are within the cutoff; the highest bit is the first. */
+template <typename real>
+static __device__ unsigned bits_of(const struct listed<real> of[32], const real at[3])
+{
+    unsigned near = 0;
+#pragma unroll
+    for (int bit = 0; bit < 32; bit++) {
+        const struct listed<real> one = of[bit];
+        const real x = one.x[0] - at[0], y = one.x[1] - at[1], z = one.x[2] - at[2];
+        near = 2 * near + (fma(z, z, fma(y, y, x * x)) < (real)1);
+    }
+    return near;
+}
+
+/* The same by the sign of (r² − 1)/2 = |b|²/2 − a·b − (1 − |a|²)/2, whose rounding moves the cutoff
+ * a little. */
+static __device__ unsigned bits_by_product(const struct listed<float> of[32], const float at[3])
+{
+    const float own = 0.5f - 0.5f * (at[0] * at[0] + at[1] * at[1] + at[2] * at[2]);
+    unsigned near = 0;
+#pragma unroll
+    for (int bit = 0; bit < 32; bit++) {
+        const struct listed<float> one = of[bit];
+        const float beyond =
+            fmaf(-at[0], one.x[0],
+                 fmaf(-at[1], one.x[1], fmaf(-at[2], one.x[2], one.half_square - own)));
+        near = __funnelshift_l(__float_as_uint(beyond), near, 1);
+    }
+    return near;
+}
+
 /* The bits of a warp's list for the particle of each thread; the rest of its last 32 are far away.
  */
-template <typename real>
+template <int terms, typename real>
 static __device__ void mark(const real at[3], int count, struct list<real> &list)
 {
     const int lane = (int)threadIdx.x % 32, whole = (count + 31) / 32 * 32;
     if (count + lane < whole)
-        list.of[count + lane] = {{(real)1e9, (real)1e9, (real)1e9}, (real)0};
+        list.of[count + lane] = {{(real)1e9, (real)1e9, (real)1e9}, (real)1e19};
     __syncwarp();
-    for (int k = 0; k < whole / 32; k++) {
-        unsigned near = 0;
-#pragma unroll
-        for (int bit = 0; bit < 32; bit++) {
-            const struct listed<real> one = list.of[32 * k + bit];
-            const real x = one.x[0] - at[0], y = one.x[1] - at[1], z = one.x[2] - at[2];
-            if (fma(z, z, fma(y, y, x * x)) < (real)1)
-                near |= 1u << bit;
-        }
-        list.near[k][lane] = near;
-    }
+    for (int k = 0; k < whole / 32; k++)
+        if constexpr (terms == by_exponential)
+            list.near[k][lane] = bits_by_product(list.of + 32 * k, at);
+        else
+            list.near[k][lane] = bits_of(list.of + 32 * k, at);
+    list.near[whole / 32][lane] = 1;
 }
 
-/* Adds those of a warp's list that are near the particle of each thread. */
+/* From an address in shared memory, which the compiler would form again for each pair. */
+static __device__ struct listed<float> listed_at(unsigned address, float) {
+    struct listed<float> one;
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(one.x[0]), "=f"(one.x[1]), "=f"(one.x[2]), "=f"(one.half_square)
+                 : "r"(address)
+                 : "memory");
+    return one;
+}
+
+static __device__ struct listed<double>
+listed_at(unsigned address, double) {
+    struct listed<double> one;
+    asm volatile("ld.shared.v2.f64 {%0, %1}, [%3]; ld.shared.f64 %2, [%3 + 16];"
+                 : "=d"(one.x[0]), "=d"(one.x[1]), "=d"(one.x[2])
+                 : "r"(address)
+                 : "memory");
+    return one;
+}
+
+static __device__ float
+weight_at(unsigned address, float)
+{
+    float w;
+    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(w) : "r"(address) : "memory");
+    return w;
+}
+
+static __device__ double weight_at(unsigned address, double)
+{
+    double w;
+    asm volatile("ld.shared.f64 %0, [%1];" : "=d"(w) : "r"(address) : "memory");
+    return w;
+}
+
+/* Adds those of a warp's list that are near the particle of each thread. The particle itself, or
+ * one at the same place, adds what the waves have too much. */
 template <typename real, bool has_virial, int terms>
 static __device__ void add_list(const struct pme_cuda_problem &problem,
                                 const struct smooth<real> &smooth, const real at[3], int32_t slot,
                                 int count, struct list<real> &list,
                                 struct near_sums<real, has_virial> &sums)
 {
+    const real least = sizeof(real) == sizeof(float) ? (real)1e-36 : (real)1e-300;
     const int lane = (int)threadIdx.x % 32, last = (count + 31) / 32 - 1;
-    mark(at, count, list);
-    int k = 0;
-    unsigned near = slot >= 0 && last >= 0 ? list.near[0][lane] : 0;
+    const unsigned of = (unsigned)__cvta_generic_to_shared(list.of);
+    const unsigned of_w = (unsigned)__cvta_generic_to_shared(list.w);
+    mark<terms>(at, count, list);
+    int k = -1;
+    unsigned near = 0;
     while (slot >= 0) {
-        while (near == 0 && k < last)
-            near = list.near[++k][lane];
-        if (near == 0)
-            break;
-        const int number = 32 * k + __ffs((int)near) - 1;
-        near &= near - 1;
-        const struct listed<real> one = list.of[number];
+        if (near == 0) {
+            do
+                near = list.near[++k][lane];
+            while (near == 0);
+            if (k > last)
+                break;
+        }
+        const int bit = 31 - __clz((int)near);
+        const unsigned number = (unsigned)(32 * k + 31 - bit);
+        near ^= 1u << bit;
+        const struct listed<real> one = listed_at(of + number * sizeof one, (real)0);
+        real w = weight_at(of_w + number * sizeof w, (real)0);
         real d[3];
         for (int c = 0; c < 3; c++)
             d[c] = one.x[c] - at[c];
         real r2 = fma(d[2], d[2], fma(d[1], d[1], d[0] * d[0]));
-        if (sizeof(real) == sizeof(float) && r2 < smooth.near2) {
+        if (r2 < smooth.near2) {
             const int32_t from = list.slot[number];
-            if (r2 > 0 || from != slot)
+            if (sizeof(real) == sizeof(float) && (r2 > 0 || from != slot))
                 refine(problem, slot, from, d);
             r2 = fma(d[2], d[2], fma(d[1], d[1], d[0] * d[0]));
+            if (!(r2 > least)) {
+                sums.of[0] = fma(-w, smooth.at_zero, sums.of[0]);
+                w = 0;
+                r2 = 1;
+            }
         }
-        add_pair<real, has_virial, terms>(smooth, d, r2, one.w, sums);
+        add_pair<real, has_virial, terms>(smooth, d, r2, w, sums);
     }
     __syncwarp();
 }
@@ -248,6 +301,7 @@ static __device__ int list_some(const struct pme_cuda_problem &problem,
     bool is_near = slot < end;
     struct listed<real> one = {
     };
+    real w = 0;
     if (is_near) {
         const struct pair_place<real> place =
             ((const struct pair_place<real> *)problem.places)[slot];
@@ -257,13 +311,16 @@ static __device__ int list_some(const struct pme_cuda_problem &problem,
             const float gap = fmaxf(0, fabsf((float)one.x[c]) - half[c]);
             gap2 = fmaf(gap, gap, gap2);
         }
-        one.w = place.w;
+        one.half_square =
+            (real)0.5 * fma(one.x[2], one.x[2], fma(one.x[1], one.x[1], one.x[0] * one.x[0]));
+        w = place.w;
         is_near = gap2 < 1.0001f;
     }
     const unsigned near = __ballot_sync(all_lanes, is_near);
     const int to = count + __popc(near & ((1u << lane) - 1));
     if (is_near) {
         list.of[to] = one;
+        list.w[to] = w;
         list.slot[to] = (int32_t)slot;
     }
     return count + __popc(near);
@@ -280,7 +337,7 @@ static __device__ void add_share(const struct pme_cuda_problem &problem,
     const int pieces = pieces_of(problem, cluster);
     const int runs =
         (cluster.high[0] - cluster.low[0] + 1) * (cluster.high[1] - cluster.low[1] + 1) * pieces;
-    const struct pair_place<real> middle = pair_place_of<real>(cluster.middle, 0, problem.step);
+    const struct pair_place<real> middle = pair_place_of<real>(problem, cluster.middle, 0);
     real at[3];
     int count = 0;
     for (int c = 0; c < 3; c++)
@@ -365,17 +422,19 @@ static __global__ void __launch_bounds__(threads)
     store<real, has_virial>(problem, cluster, sums, working);
 }
 
-/* With the smallest number of terms that is not below. */
+/* By an exponential where that is good enough; else with the smallest number of terms that is not
+ * below. */
 template <typename real, bool has_virial>
 static kith_status launch(kith_context *context, const struct pme_cuda_problem *problem,
                           const struct smooth<real> &smooth, unsigned blocks)
 {
     const int terms = problem->split.terms;
-    auto *const kernel = terms <= 16   ? sum_near<real, has_virial, 16>
-                         : terms <= 20 ? sum_near<real, has_virial, 20>
-                         : terms <= 24 ? sum_near<real, has_virial, 24>
-                         : terms <= 32 ? sum_near<real, has_virial, 32>
-                                       : sum_near<real, has_virial, split_most_terms>;
+    auto *kernel = terms <= 24   ? sum_near<real, has_virial, 24>
+                   : terms <= 32 ? sum_near<real, has_virial, 32>
+                                 : sum_near<real, has_virial, split_most_terms>;
+    if constexpr (sizeof(real) == sizeof(float))
+        if (problem->mesh_dtype == KITH_F32)
+            kernel = sum_near<real, has_virial, by_exponential>;
     kernel<<<blocks, threads, 0, cuda_stream(context)>>>(*problem, smooth);
     return cuda_check_launch("summing near pairs");
 }
@@ -384,17 +443,12 @@ template <typename real>
 static kith_status start(kith_context *context, const struct pme_cuda_problem *problem)
 {
     const unsigned blocks = (unsigned)((problem->count + 31) / 32);
-    struct smooth<real> smooth = {
-    };
-    smooth.near2 = (real)(problem->near * problem->near);
-    for (int k = 0; k < problem->split.terms; k++) {
-        smooth.value[k] = (real)problem->split.value[k];
-        smooth.factor[k] = (real)problem->split.factor[k];
-    }
+    const struct smooth<real> smooth = smooth_of<real>(*problem);
     if (!problem->delivery.wants_totals)
         return launch<real, false>(context, problem, smooth, blocks);
     KITH_TRY((launch<real, true>(context, problem, smooth, blocks)));
-    return pme_cuda_add_parts(context, blocks, 6, problem->parts, problem->totals + pme_cuda_pairs);
+    return pme_cuda_add_parts(cuda_stream(context), blocks, 6, problem->parts,
+                              problem->totals + pme_cuda_pairs);
 }
 
 kith_status pme_cuda_sum_near(kith_context *context, const struct pme_cuda_problem *problem)

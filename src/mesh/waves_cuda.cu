@@ -15,104 +15,171 @@ static __device__ int64_t pitch_of(const struct pme_cuda_problem &problem)
     return 2 * (problem.grid[2] / 2 + 1);
 }
 
-/* Points of a warp: some along the last axis, in each of some rows of some planes. A thread has
- * one along it, in every fourth row. */
-enum { planes_of_warp = 8, rows_of_warp = 8, points_of_row = 8, rows_of_thread = 2 };
-struct tile {
-    int x, y, z; /* the first plane, row and point */
+/* A warp has the points of a block of them: a thread a column along the first axis in each of two
+ * rows. What the splines of some particles have at these points is staged in shared memory. */
+enum { edge = pme_cuda_edge, rows_of_thread = edge * edge / 32, batch = 4, axes_back = 3 };
+
+template <typename real> struct alignas(4 * sizeof(real)) staged {
+    real of[3 * edge];
 };
 
-static __device__ int row_of_thread(int row)
+/* Particles whose splines may reach a block of points: those of a block, and how far the first
+ * point of that one is before the first of this, 8 bits for each axis. */
+struct neighbor {
+    int32_t begin, end, before;
+};
+
+/* Block `back` blocks before one along an axis, and how far; false if splines do not reach from
+ * there. Of those before the beginning the last may be short, so that it takes two. */
+static __device__ bool find_back(const struct pme_cuda_problem &problem, int c, int block, int back,
+                                 int *from, int *before)
 {
-    return (int)threadIdx.x % 32 / points_of_row + row * (32 / points_of_row);
+    const int grid = problem.grid[c];
+    const bool is_wrapped = block < back;
+    *from = is_wrapped ? block - back + pme_cuda_blocks(&problem, c) : block - back;
+    *before = edge * (block - *from) + (is_wrapped ? grid : 0);
+    const int length = grid - edge * *from < edge ? grid - edge * *from : edge;
+    return *from >= 0 && *before - (length - 1) < problem.order;
 }
 
-/* Adds what a particle adds, whose splines begin this many points before the tile's first plane and
- * row, and at its first point plus the shift along z. */
-template <typename real, int order>
-static __device__ void add_slot(const struct pme_cuda_problem &problem, const struct tile &tile,
-                                int64_t slot, int before_x, int before_y, int shift,
-                                real sums[planes_of_warp][rows_of_thread])
+/* The neighbor of a thread: none, one, or two blocks back along each axis. */
+static __device__ struct neighbor find_neighbor(const struct pme_cuda_problem &problem,
+                                                const int block[3])
 {
-    const real(*value)[splines_most_order] =
-        (const real(*)[splines_most_order])problem.value + 3 * slot;
-    const int k = tile.z + (int)threadIdx.x % points_of_row - (problem.first[slot] + shift);
-    const real of_z = (unsigned)k < order ? value[2][k] : (real)0;
-    real of_yz[rows_of_thread];
+    struct neighbor neighbor = {0, 0, 0};
+    int back = (int)threadIdx.x % 32, before;
+    bool is_there = back < axes_back * axes_back * axes_back;
+    int64_t number = 0;
+    for (int c = 0; c < 3; c++, back /= axes_back) {
+        int from;
+        is_there = find_back(problem, c, block[c], back % axes_back, &from, &before) && is_there;
+        number = number * pme_cuda_blocks(&problem, c) + from;
+        neighbor.before |= before << 8 * c;
+    }
+    if (is_there) {
+        neighbor.begin = problem.begin[1][number];
+        neighbor.end = problem.begin[1][number + 1];
+    }
+    return neighbor;
+}
+
+/* A particle that reaches a block: how far the first point of its splines is before the block's,
+ * plus an edge, 8 bits for each axis. */
+struct reaching {
+    int32_t slot, before;
+};
+
+/* What a warp works with. */
+template <typename real> struct spreading {
+    struct staged<real> stage[batch];
+    struct reaching queue[32 + batch];
+};
+
+/* Adds a batch of particles. */
+template <typename real, int order>
+static __device__ void add_batch(const struct pme_cuda_problem &problem,
+                                 const struct reaching queue[batch],
+                                 struct staged<real> stage[batch], real sums[edge][rows_of_thread])
+{
+    const int lane = (int)threadIdx.x % 32, axis = lane / edge, point = lane % edge;
+    const real *own = (const real *)problem.value + axis * splines_most_order + point - edge;
+    real values[batch];
 #pragma unroll
-    for (int row = 0; row < rows_of_thread; row++) {
-        const int j = before_y + row_of_thread(row);
-        of_yz[row] = (unsigned)j < order ? value[1][j] * of_z : (real)0;
+    for (int k = 0; k < batch; k++) {
+        const struct reaching one = queue[k];
+        const int before = (int)__byte_perm((unsigned)one.before, 0, 0x4440 + axis);
+        const bool is_inside = (unsigned)(before + point - edge) < order;
+        values[k] = is_inside && axis < 3
+                        ? own[(int64_t)one.slot * (3 * splines_most_order) + before]
+                        : (real)0;
     }
 #pragma unroll
-    for (int plane = 0; plane < planes_of_warp; plane++) {
-        const int i = before_x + plane;
-        const real of_x = (unsigned)i < order ? value[0][i] : (real)0;
+    for (int k = 0; k < batch; k++)
+        if (axis < 3)
+            stage[k].of[lane] = values[k];
+    __syncwarp();
+#pragma unroll
+    for (int k = 0; k < batch; k++) {
+        const real *x = stage[k].of, *y = x + edge, *z = y + edge;
+        real of_yz[rows_of_thread];
 #pragma unroll
         for (int row = 0; row < rows_of_thread; row++)
-            sums[plane][row] = fma(of_x, of_yz[row], sums[plane][row]);
+            of_yz[row] = y[axis * rows_of_thread + row] * z[point];
+#pragma unroll
+        for (int plane = 0; plane < edge; plane++)
+#pragma unroll
+            for (int row = 0; row < rows_of_thread; row++)
+                sums[plane][row] = fma(x[plane], of_yz[row], sums[plane][row]);
     }
+    __syncwarp();
 }
 
-/* Each thread looks up which particles one of the rows around the tile has; all add them. Particles
- * before the beginning of the rows are those at their end: is_wrapped. */
+/* Adds all particles that reach the block of a warp, in the order of their neighbors and slots. */
 template <typename real, int order>
-static __device__ void add_rows(const struct pme_cuda_problem &problem, const struct tile &tile,
-                                int number, bool is_wrapped,
-                                real sums[planes_of_warp][rows_of_thread])
+static __device__ void add_neighbors(const struct pme_cuda_problem &problem, const int block[3],
+                                     struct spreading<real> &working,
+                                     real sums[edge][rows_of_thread])
 {
-    enum { high = order - 1 + rows_of_warp, all = (order - 1 + planes_of_warp) * high };
-    const unsigned every = 0xffffffffu;
-    const int *grid = problem.grid, lane = (int)threadIdx.x % 32, own = number + lane;
-    int32_t begin = 0, end = 0;
-    if (own < all) {
-        const int x = tile.x - (order - 1) + own / high, y = tile.y - (order - 1) + own % high;
-        const int at_x = x < 0 ? x + grid[0] : x >= grid[0] ? x - grid[0] : x;
-        const int at_y = y < 0 ? y + grid[1] : y >= grid[1] ? y - grid[1] : y;
-        const int32_t *begins = problem.begin[1] + ((int64_t)at_x * grid[1] + at_y) * grid[2];
-        const int low = tile.z - (order - 1), next = tile.z + points_of_row;
-        begin = begins[is_wrapped ? low + grid[2] : low < 0 ? 0 : low];
-        end = begins[is_wrapped || next > grid[2] ? grid[2] : next];
+    const unsigned all = 0xffffffffu;
+    const int lane = (int)threadIdx.x % 32;
+    const struct neighbor own = find_neighbor(problem, block);
+    uint32_t up_to = (uint32_t)(own.end - own.begin); /* of all threads up to this one */
+    for (int step = 1; step < 32; step *= 2) {
+        const uint32_t other = __shfl_up_sync(all, up_to, step);
+        up_to += lane >= step ? other : 0;
     }
-    const int shift = is_wrapped ? -grid[2] : 0;
-    for (unsigned left = __ballot_sync(every, begin < end); left; left &= left - 1) {
-        const int from = __ffs((int)left) - 1, row = number + from;
-        const int32_t first = __shfl_sync(every, begin, from), last = __shfl_sync(every, end, from);
-        for (int32_t slot = first; slot < last; slot++)
-            add_slot<real, order>(problem, tile, slot, order - 1 - row / high,
-                                  order - 1 - row % high, shift, sums);
-    }
-}
-
-template <typename real, int order>
-static __global__ void __launch_bounds__(threads)
-    spread(const struct pme_cuda_problem problem, int tiles_of_row, int tiles_of_plane)
-{
-    enum { all = (order - 1 + planes_of_warp) * (order - 1 + rows_of_warp) };
-    const int64_t warp = own_number() / 32;
-    const int *grid = problem.grid;
-    const int in_plane = (int)(warp % tiles_of_plane);
-    const struct tile tile = {(int)(warp / tiles_of_plane) * planes_of_warp,
-                              in_plane / tiles_of_row * rows_of_warp,
-                              in_plane % tiles_of_row * points_of_row};
-    real sums[planes_of_warp][rows_of_thread] = {};
-    if (tile.x >= grid[0])
-        return;
-    for (int number = 0; number < all; number += 32) {
-        if (tile.z == 0)
-            add_rows<real, order>(problem, tile, number, true, sums);
-        add_rows<real, order>(problem, tile, number, false, sums);
-    }
-#pragma unroll
-    for (int plane = 0; plane < planes_of_warp; plane++)
-#pragma unroll
-        for (int row = 0; row < rows_of_thread; row++) {
-            const int x = tile.x + plane, y = tile.y + row_of_thread(row);
-            const int z = tile.z + (int)threadIdx.x % points_of_row;
-            if (x < grid[0] && y < grid[1] && z < grid[2])
-                ((real *)problem.mesh)[((int64_t)x * grid[1] + y) * pitch_of(problem) + z] =
-                    sums[plane][row];
+    const uint32_t shift = (uint32_t)own.end - up_to, count = __shfl_sync(all, up_to, 31);
+    for (uint32_t first = 0; first < count; first += 32) {
+        const uint32_t number = first + (uint32_t)lane;
+        int from = 0; /* the thread that has the neighbor with it */
+        for (int step = 16; step > 0; step /= 2)
+            if (__shfl_sync(all, up_to, from + step - 1) <= number)
+                from += step;
+        const int32_t slot = (int32_t)(number + __shfl_sync(all, shift, from));
+        const int before = __shfl_sync(all, own.before, from);
+        const int32_t in_block = number < count ? problem.first[slot] : 0;
+        int packed = 0;
+        bool reaches = number < count;
+        for (int c = 0; c < 3; c++) {
+            const int distance = (before >> 8 * c & 255) - (in_block >> 8 * c & 255);
+            reaches = reaches && distance < order;
+            packed |= (distance + edge) << 8 * c;
         }
+        const unsigned bits = __ballot_sync(all, reaches);
+        const int queued = __popc(bits);
+        if (reaches)
+            working.queue[__popc(bits & ((1u << lane) - 1))] = {slot, packed};
+        if (lane < batch)
+            working.queue[queued + lane] = {0, 0xffffff}; /* reaches nothing */
+        __syncwarp();
+        for (int k = 0; k < queued; k += batch)
+            add_batch<real, order>(problem, working.queue + k, working.stage, sums);
+    }
+}
+
+template <typename real, int order>
+static __global__ void __launch_bounds__(threads) spread(const struct pme_cuda_problem problem)
+{
+    __shared__ struct spreading<real> working[threads / 32];
+    const uint32_t warp = (uint32_t)(own_number() / 32);
+    const uint32_t across = (uint32_t)pme_cuda_blocks(&problem, 1);
+    const uint32_t along = (uint32_t)pme_cuda_blocks(&problem, 2), row = warp / along;
+    const int block[3] = {(int)(row / across), (int)(row % across), (int)(warp % along)};
+    const int *grid = problem.grid, lane = (int)threadIdx.x % 32;
+    real sums[edge][rows_of_thread] = {};
+    if (edge * block[0] >= grid[0])
+        return;
+    add_neighbors<real, order>(problem, block, working[threadIdx.x / 32], sums);
+    const int y = edge * block[1] + lane / edge * rows_of_thread;
+    const int z = edge * block[2] + lane % edge;
+    const int64_t pitch = pitch_of(problem), plane_pitch = grid[1] * pitch;
+    real *to = (real *)problem.mesh + edge * block[0] * plane_pitch + y * pitch + z;
+#pragma unroll
+    for (int plane = 0; plane < edge; plane++, to += plane_pitch)
+#pragma unroll
+        for (int k = 0; k < rows_of_thread; k++)
+            if (edge * block[0] + plane < grid[0] && y + k < grid[1] && z < grid[2])
+                to[k * pitch] = sums[plane][k];
 }
 
 /* The numbers of a wave, of which half are negative, and its vector. */
@@ -194,7 +261,7 @@ static __global__ void __launch_bounds__(threads) multiply(const struct pme_cuda
     for (int v = 0; v < 7 && has_totals; v++) {
         const double sum = sum_of_block<threads>(sums[v]);
         if (threadIdx.x == 0)
-            problem.parts[blockIdx.x * 7 + v] = sum;
+            problem.parts_of_mesh[blockIdx.x * 7 + v] = sum;
     }
 }
 
@@ -217,31 +284,37 @@ static __device__ void gather_points(const struct pme_cuda_problem &problem, int
                                      const real (*slope)[splines_most_order], real sums[4])
 {
     const unsigned all = 0xffffffffu;
-    const int *grid = problem.grid;
-    const int64_t point = (int64_t)problem.keys[1][slot];
-    const int first[3] = {(int)(point / grid[2] / grid[1]), (int)(point / grid[2] % grid[1]),
-                          (int)(point % grid[2])};
+    const int *grid = problem.grid, pitch = (int)pitch_of(problem), in_block = problem.first[slot];
+    const uint32_t block = (uint32_t)problem.keys[1][slot];
+    const uint32_t across = (uint32_t)pme_cuda_blocks(&problem, 1);
+    const uint32_t along = (uint32_t)pme_cuda_blocks(&problem, 2), in_row = block / along;
+    const int first[3] = {(int)(in_row / across) * edge + (in_block & 255),
+                          (int)(in_row % across) * edge + (in_block >> 8 & 255),
+                          (int)(block % along) * edge + (in_block >> 16 & 255)};
     const int z = first[2] + lane < grid[2] ? first[2] + lane : first[2] + lane - grid[2];
     real of[3][2], y[order][2];
+    int row[order]; /* where rows begin in a plane; a mesh has fewer than 2^31 reals */
     for (int c = 0; c < 3; c++) {
         const real t = ((const real *)problem.offset[c])[slot];
         of[c][0] = polynomial<real, order>(value, lane, t);
         of[c][1] = polynomial<real, order - 1>(slope, lane, t);
     }
 #pragma unroll
-    for (int j = 0; j < order; j++)
+    for (int j = 0; j < order; j++) {
+        const int at_y = first[1] + j < grid[1] ? first[1] + j : first[1] + j - grid[1];
+        row[j] = at_y * pitch + z;
         for (int k = 0; k < 2; k++)
             y[j][k] = __shfl_sync(all, of[1][k], j, lanes);
+    }
     real whole = 0, along_x = 0, along_y = 0;
+#pragma unroll 2
     for (int i = 0; i < order; i++) {
         const int x = first[0] + i < grid[0] ? first[0] + i : first[0] + i - grid[0];
+        const real *plane = (const real *)problem.mesh + (int64_t)x * grid[1] * pitch;
         real in_plane = 0, of_y = 0;
 #pragma unroll
         for (int j = 0; j < order; j++) {
-            const int at_y = first[1] + j < grid[1] ? first[1] + j : first[1] + j - grid[1];
-            const int64_t row = (int64_t)x * grid[1] + at_y;
-            const real at =
-                lane < order ? ((const real *)problem.mesh)[row * pitch_of(problem) + z] : (real)0;
+            const real at = lane < order ? plane[row[j]] : (real)0;
             in_plane = fma(at, y[j][0], in_plane);
             of_y = fma(at, y[j][1], of_y);
         }
@@ -281,8 +354,7 @@ static __global__ void __launch_bounds__(threads) gather(const struct pme_cuda_p
         for (int c = 0; c < 3; c++)
             sum += problem.lattice.inverse[lane - 1][c] * problem.grid[c] * (double)sums[1 + c];
     }
-    double *to = &problem.sums[problem.order_of[1][slot]][lane];
-    *to = problem.has_near ? *to + sum : sum;
+    problem.of_mesh[problem.order_of[1][slot]][lane] = sum;
 }
 
 using kernel = void(const struct pme_cuda_problem);
@@ -294,18 +366,11 @@ template <typename real> static kernel *find_gather(int32_t order)
     return of_order[order - pme_least_order];
 }
 
-template <typename real>
-static void start_spreading(cudaStream_t stream, const struct pme_cuda_problem &problem)
+template <typename real> static kernel *find_spread(int32_t order)
 {
-    using kernel_of_tiles = void(const struct pme_cuda_problem, int, int);
-    static kernel_of_tiles *const of_order[] = {spread<real, 4>, spread<real, 5>, spread<real, 6>,
-                                                spread<real, 7>, spread<real, 8>};
-    const int of_row = (problem.grid[2] + points_of_row - 1) / points_of_row;
-    const int of_plane = (problem.grid[1] + rows_of_warp - 1) / rows_of_warp * of_row;
-    const int64_t of_planes = (problem.grid[0] + planes_of_warp - 1) / planes_of_warp;
-    const int64_t warps = of_planes * of_plane;
-    of_order[problem.order - pme_least_order]<<<blocks_for(32 * warps), threads, 0, stream>>>(
-        problem, of_row, of_plane);
+    static kernel *const of_order[] = {spread<real, 4>, spread<real, 5>, spread<real, 6>,
+                                       spread<real, 7>, spread<real, 8>};
+    return of_order[order - pme_least_order];
 }
 
 kith_status pme_cuda_fill_influence(kith_context *context, const struct pme_cuda_problem *problem)
@@ -316,35 +381,34 @@ kith_status pme_cuda_fill_influence(kith_context *context, const struct pme_cuda
     return cuda_check_launch("preparing the mesh");
 }
 
-kith_status pme_cuda_spread(kith_context *context, const struct pme_cuda_problem *problem)
+kith_status pme_cuda_spread(const struct pme_cuda_problem *problem)
 {
-    if (problem->mesh_dtype == KITH_F64)
-        start_spreading<double>(cuda_stream(context), *problem);
-    else
-        start_spreading<float>(cuda_stream(context), *problem);
+    kernel *const spread_all = problem->mesh_dtype == KITH_F64 ? find_spread<double>(problem->order)
+                                                               : find_spread<float>(problem->order);
+    const unsigned blocks = blocks_for(32 * pme_cuda_block_count(problem));
+    spread_all<<<blocks, threads, 0, problem->stream>>>(*problem);
     return cuda_check_launch("spreading weights to the mesh");
 }
 
-kith_status pme_cuda_multiply(kith_context *context, const struct pme_cuda_problem *problem)
+kith_status pme_cuda_multiply(const struct pme_cuda_problem *problem)
 {
-    const cudaStream_t stream = cuda_stream(context);
     const bool is_double = problem->mesh_dtype == KITH_F64;
     if (!problem->delivery.wants_totals) {
         kernel *const multiply_all = is_double ? multiply<double, false> : multiply<float, false>;
-        multiply_all<<<blocks_for(wave_count(*problem)), threads, 0, stream>>>(*problem);
+        multiply_all<<<blocks_for(wave_count(*problem)), threads, 0, problem->stream>>>(*problem);
         return cuda_check_launch("multiplying waves");
     }
     kernel *const multiply_all = is_double ? multiply<double, true> : multiply<float, true>;
-    multiply_all<<<pme_cuda_parts, threads, 0, stream>>>(*problem);
+    multiply_all<<<pme_cuda_parts, threads, 0, problem->stream>>>(*problem);
     KITH_TRY(cuda_check_launch("multiplying waves"));
-    return pme_cuda_add_parts(context, pme_cuda_parts, 7, problem->parts,
+    return pme_cuda_add_parts(problem->stream, pme_cuda_parts, 7, problem->parts_of_mesh,
                               problem->totals + pme_cuda_waves);
 }
 
-kith_status pme_cuda_gather(kith_context *context, const struct pme_cuda_problem *problem)
+kith_status pme_cuda_gather(const struct pme_cuda_problem *problem)
 {
     kernel *const gather_all = problem->mesh_dtype == KITH_F64 ? find_gather<double>(problem->order)
                                                                : find_gather<float>(problem->order);
-    gather_all<<<blocks_for(problem->count * lanes), threads, 0, cuda_stream(context)>>>(*problem);
+    gather_all<<<blocks_for(problem->count * lanes), threads, 0, problem->stream>>>(*problem);
     return cuda_check_launch("gathering from the mesh");
 }
