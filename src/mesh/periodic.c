@@ -12,6 +12,7 @@
 #include "device/context.h"
 #include "device/threads.h"
 #include "mesh/excluded_pair.h"
+#include "mesh/sixth.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -262,6 +263,20 @@ static void add_background(struct periodic_state *state)
     add_isotropic(0.5 * value * system->total, state->virial);
 }
 
+/* What the pairs of lennard-jones beyond the cutoff add at the mean density: to energy and virial,
+ * not to forces. */
+static void add_beyond(struct periodic_state *state)
+{
+    const struct periodic_system *system = &state->system;
+    const struct periodic_setting *setting = &state->setting;
+    const double density = system->total / system->volume;
+    double value, virial;
+    sixth_beyond(system, setting->alpha, setting->cutoff, &value, &virial);
+    for (int64_t i = 0; i < system->count; i++)
+        state->potential[i] += density * value;
+    add_isotropic(0.5 * density * virial * system->total, state->virial);
+}
+
 /* x from the middle, as given. */
 static void get(const struct periodic_particles *particles, const struct periodic_system *system,
                 int64_t i, double x[3])
@@ -390,9 +405,12 @@ kith_status periodic_finish(kith_context *context, const struct periodic_particl
                             const struct periodic_request *request, struct periodic_state *state)
 {
     KITH_TRY(kith_context_check_cancelled(context));
-    const bool has_waves = request->part != periodic_near && !request->is_sixth;
+    const bool is_sixth = state->system.is_sixth;
+    const bool has_waves = request->part != periodic_near && !is_sixth;
     if (has_waves)
         add_background(state);
+    else if (is_sixth && request->part != periodic_near && state->system.count > 0)
+        add_beyond(state);
     if (has_waves && state->system.is_slab)
         add_slab(particles, state);
     else if (has_waves && request->is_vacuum)

@@ -38,8 +38,8 @@
  *         + π^{3/2} α³/(3V) Σ_k h(k/2α) Re[e^{i k·x_i} S*(k)],        a = α r
  *     h(b) = (1 − 2b²) e^{−b²} + 2√π b³ erfc(b)
  *
- * with k = 0 among the waves; V is then −4εσ⁶ times it. This sum converges, so that neither a
- * background nor a boundary is needed.
+ * and what pairs beyond the cutoff add at the mean density, with k = 0 among the waves; V is then
+ * −4εσ⁶ times it. This sum converges, so that neither a background nor a boundary is needed.
  *
  * The virial is −∂E/∂ε for strains x → (1 + ε) x of particles and cell together. */
 

@@ -27,6 +27,20 @@ static inline double sixth_of_waves(double alpha)
     return a2 * a2 * alpha * sixth_root_pi / 12;
 }
 
+/* Of v = (1 + a² + a⁴/2) e^{−a²}/r⁶ − σ⁶/r¹², a = α r, beyond the cutoff: ∫ 4π r² v dr, and
+ * −1/3 ∫ 4π r³ dv/dr dr, which is 4π/3 r³ v at the cutoff more. */
+static inline void sixth_beyond(const struct periodic_system *system, double alpha, double cutoff,
+                                double *value, double *virial)
+{
+    const double x = alpha * cutoff, u = x * x, cube = cutoff * cutoff * cutoff;
+    const double sphere = 4 * 3.14159265358979323846 / 3;
+    const double near = (1 + u + u * u / 2) * exp(-u) / cube;
+    const double waves = x * exp(-u) / 2 + sixth_root_pi / 4 * erfc(x);
+    const double repulsion = system->repulsion / (cube * cube * cube);
+    *value = sphere * (near - alpha * alpha * alpha * waves - repulsion / 3);
+    *virial = *value + sphere * (near - repulsion);
+}
+
 /* The rms force of pairs beyond the cutoff over estimate_unit (mesh/estimates.h), for independent
  * positions:
  *

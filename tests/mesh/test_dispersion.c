@@ -202,6 +202,29 @@ static void test_energies_of_lattices_are_those_published(void **state)
     assert_true(fabs(one.totals.energy - simple / 2) < 1e-7 * fabs(simple));
 }
 
+/* Pairs beyond the cutoff all pull: energy and virial have them at the mean density. */
+static void test_energy_and_virial_depend_little_on_the_error(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin(__func__);
+    double energy = 0, virial = 0, of_energy = 0, of_virial = 0;
+    for (int k = 0; k < 8; k++) {
+        fill(&one, &numbers, most, crystal);
+        other = one;
+        one.options.accuracy.error = 1e-9;
+        assert_ok(compute(&one, "pme"));
+        other.options.accuracy.error = 1e-3;
+        assert_ok(compute(&other, "pme"));
+        energy += fabs(other.totals.energy - one.totals.energy);
+        of_energy += fabs(one.totals.energy);
+        for (int c = 0; c < 9; c += 4) {
+            virial += fabs(other.totals.virial[c] - one.totals.virial[c]);
+            of_virial += fabs(one.totals.virial[c]);
+        }
+    }
+    assert_true(energy < 1.5e-3 * of_energy && virial < 5e-3 * of_virial);
+}
+
 static void give_setting(struct system *system)
 {
     system->options.accuracy.error = 1e-9; /* in double precision */
@@ -337,6 +360,7 @@ int main(void)
         cmocka_unit_test(test_the_error_is_what_is_asked_for),
         cmocka_unit_test(test_small_errors_are_those_of_a_smaller_one),
         cmocka_unit_test(test_energies_of_lattices_are_those_published),
+        cmocka_unit_test(test_energy_and_virial_depend_little_on_the_error),
         cmocka_unit_test(test_forces_and_virial_are_derivatives_of_the_energy),
         cmocka_unit_test(test_excluded_pairs_do_not_interact),
         cmocka_unit_test(test_threads_do_not_change_a_bit_and_single_precision_is_near),
