@@ -13,7 +13,8 @@
 #include "device/context.h"
 #include "device/threads.h"
 
-enum { serial_levels = 5, most_subtrees = 1 << serial_levels };
+/* Levels of the tree whose nodes are divided level by level, and the subtrees below these. */
+enum { top_levels = 5, most_subtrees = 1 << top_levels };
 
 /* Of one thread. */
 static const double arranged_a_second = 1e7;
@@ -174,10 +175,11 @@ struct subtree {
     struct span room;
 };
 
+/* Nodes of one level, and where their children go; begin = end: none. */
 struct arranging {
     struct verlet_list *list;
-    struct subtree subtrees[most_subtrees];
-    int64_t count;
+    struct subtree levels[2][most_subtrees];
+    int now;
 };
 
 static int64_t right_of(const struct subtree *tree)
@@ -243,27 +245,26 @@ static void arrange(struct verlet_list *list, const struct subtree *tree)
 static void arrange_subtree(void *argument, int64_t k)
 {
     const struct arranging *arranging = argument;
-    arrange(arranging->list, &arranging->subtrees[k]);
+    const struct subtree *tree = &arranging->levels[arranging->now][k];
+    if (tree->begin < tree->end)
+        arrange(arranging->list, tree);
 }
 
-/* The top of the tree. */
-// NOLINTNEXTLINE(misc-no-recursion): serial_levels deep
-static void divide_top(struct arranging *arranging, const struct subtree *tree, int level)
+static void divide_node(void *argument, int64_t k)
 {
-    struct subtree left, right;
-    if (level == serial_levels || tree->end - tree->begin == 1) {
-        arranging->subtrees[arranging->count++] = *tree;
-        return;
-    }
-    divide(arranging->list, tree, &left, &right);
-    divide_top(arranging, &left, level + 1);
-    divide_top(arranging, &right, level + 1);
+    struct arranging *arranging = argument;
+    const struct subtree *tree = &arranging->levels[arranging->now][k];
+    struct subtree *children = &arranging->levels[1 - arranging->now][2 * k];
+    children[0] = *tree;
+    children[1] = (struct subtree){0};
+    if (tree->end - tree->begin > 1)
+        divide(arranging->list, tree, &children[0], &children[1]);
 }
 
-// NOLINTNEXTLINE(misc-no-recursion): serial_levels deep
+// NOLINTNEXTLINE(misc-no-recursion): top_levels deep
 static void join_top(struct verlet_list *list, const struct subtree *tree, int level)
 {
-    if (level == serial_levels || tree->end - tree->begin == 1)
+    if (level == top_levels || tree->end - tree->begin == 1)
         return;
     const int64_t middle = tree->begin + (tree->end - tree->begin) / 2;
     const struct subtree left = {.node = tree->node + 1, .begin = tree->begin, .end = middle};
@@ -276,15 +277,18 @@ static void join_top(struct verlet_list *list, const struct subtree *tree, int l
 static kith_status arrange_from(kith_context *context, struct verlet_list *list, int64_t node,
                                 int64_t begin, int64_t end)
 {
+    const int32_t threads = kith_threads_for(context, (double)list->count / arranged_a_second);
     struct arranging arranging = {.list = list};
     struct subtree root = {.node = node, .begin = begin, .end = end};
     if (begin == end)
         return KITH_OK;
     root.room = span_of_points(list->points, begin * list->lanes, end_of(list, end));
-    divide_top(&arranging, &root, 0);
-    KITH_TRY(kith_for_each(context,
-                           kith_threads_for(context, (double)list->count / arranged_a_second),
-                           arranging.count, arrange_subtree, &arranging));
+    arranging.levels[0][0] = root;
+    for (int level = 0; level < top_levels; level++) {
+        KITH_TRY(kith_for_each(context, threads, (int64_t)1 << level, divide_node, &arranging));
+        arranging.now = 1 - arranging.now;
+    }
+    KITH_TRY(kith_for_each(context, threads, most_subtrees, arrange_subtree, &arranging));
     join_top(list, &root, 0);
     return KITH_OK;
 }
