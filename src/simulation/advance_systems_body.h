@@ -40,19 +40,22 @@ SIMD_INLINE void NAME(run_body)(struct NAME(block) * block, struct NAME(lost) * 
                                 const int32_t dimensions, const struct advance_program *program,
                                 const bool is_begin, int32_t first, int32_t end)
 {
-    VREAL x[3], v[3];
+    VREAL x[3], v[3], lost_x[3], lost_v[3];
     SIMD_UNROLL
     for (int32_t c = 0; c < dimensions; c++) {
         x[c] = block->place[i].x[c];
         v[c] = block->place[i].v[c];
+        lost_x[c] = lost[i].x[c];
+        lost_v[c] = lost[i].v[c];
     }
     NAME(run_stages)
-    (program, is_begin, first, end, dimensions, block->pull[i].acceleration, v, x, lost[i].v,
-     lost[i].x);
+    (program, is_begin, first, end, dimensions, block->pull[i].acceleration, v, x, lost_v, lost_x);
     SIMD_UNROLL
     for (int32_t c = 0; c < dimensions; c++) {
         block->place[i].x[c] = x[c];
         block->place[i].v[c] = v[c];
+        lost[i].x[c] = lost_x[c];
+        lost[i].v[c] = lost_v[c];
     }
 }
 
