@@ -7,7 +7,9 @@
 #include "sort/search.h"
 #include "sort/sort.h"
 
-enum { threads = 256, lanes = 8 };
+enum { threads = 256, warp = 32 };
+
+static const unsigned everyone = 0xffffffffU; /* in a warp */
 
 static unsigned blocks_for(int64_t count)
 {
@@ -114,152 +116,186 @@ template <typename real> static __global__ void arrange(const struct verlet_cuda
             ((real *)building.slot_column[k])[slot] = ((const real *)building.column[k])[row];
 }
 
-/* Whether a slot is near: by places, of two images the nearer one; or by the points of a known
- * image, of which `own` is as far away. */
-template <typename real> struct near_place {
-    const struct verlet_cuda_building &building;
-    typename verlet_types<real>::place own;
+/* What a thread knows of a candidate, and whether that is near a slot: by the points of a known
+ * image, or by places, of two images the nearer one. */
+template <typename real, bool is_wide> struct candidate;
 
-    __device__ bool operator()(int32_t slot) const
+template <typename real> struct candidate<real, true> {
+    float x, y, z;
+
+    __device__ void load(const struct verlet_cuda_building &building, int slot, const float t[3])
     {
-        using place = typename verlet_types<real>::place;
+        const float4 point = ((const float4 *)building.points)[slot];
+        x = point.x + t[0], y = point.y + t[1], z = point.z + t[2];
+    }
+
+    __device__ bool is_near(const struct verlet_cuda_building &building, const float4 &target) const
+    {
+        const float dx = x - target.x, dy = y - target.y, dz = z - target.z;
+        return fmaf(dz, dz, fmaf(dy, dy, dx * dx)) < (float)building.search2;
+    }
+};
+
+template <typename real> struct candidate<real, false> {
+    typename verlet_types<real>::place place;
+
+    __device__ void load(const struct verlet_cuda_building &building, int slot, const float *)
+    {
+        place = ((const typename verlet_types<real>::place *)building.list.reference)[slot];
+    }
+
+    __device__ bool is_near(const struct verlet_cuda_building &building, const float4 &target) const
+    {
+        using places = typename verlet_types<real>::place;
         real d[3];
-        verlet_separate<real>(building.edge, building.is_orthogonal, own,
-                              ((const place *)building.list.reference)[slot], d);
+        verlet_separate<real>(building.edge, building.is_orthogonal,
+                              ((const places *)building.list.reference)[__float_as_int(target.w)],
+                              place, d);
         return fma(d[2], d[2], fma(d[1], d[1], d[0] * d[0])) < (real)building.search2;
     }
 };
 
-struct near_point {
-    const float4 *points;
-    float x, y, z, search2;
-
-    __device__ bool operator()(int32_t slot) const
-    {
-        const float4 other = points[slot];
-        const float dx = other.x - x, dy = other.y - y, dz = other.z - z;
-        return fmaf(dz, dz, fmaf(dy, dy, dx * dx)) < search2;
-    }
+/* The targets of a warp, of which thread k has found `length` partners of the k-th. */
+struct targets {
+    const float4 *at; /* points; w has the slot's bits */
+    int count, length;
 };
 
-/* What the threads that share a slot have found of its row. */
-struct row {
-    int64_t slot;
-    int lane, length;
-    unsigned mask; /* of these threads in their warp */
-};
-
-/* The slots begin … end − 1 that are near, and not excluded. */
-template <typename test>
-static __device__ void take_slots(const struct verlet_cuda_building &building,
-                                  const test &is_near_to, int32_t begin, int32_t end,
-                                  struct row *row)
+/* A candidate of each thread, to the rows of the targets that it is near; slot is -1 of a thread
+ * that has none. */
+template <typename real, bool is_wide>
+static __device__ void take_candidates(const struct verlet_cuda_building &building,
+                                       const struct candidate<real, is_wide> &candidate, int slot,
+                                       struct targets *targets)
 {
     const struct verlet_cuda_list &list = building.list;
-    const unsigned *order = building.to.order;
-    int *partners = list.partner + (row->slot - list.first) * list.room;
-    for (int32_t first = begin; first < end; first += lanes) {
-        const int32_t p = first + row->lane;
-        bool is_near = p < end && p != row->slot && is_near_to(p);
-        if (is_near && building.excluded.begin)
-            is_near = !excluded_cuda_has(&building.excluded, order[row->slot], order[p]);
-        const unsigned near = __ballot_sync(row->mask, is_near) & row->mask;
-        const unsigned before = near & ((1U << (threadIdx.x % 32)) - 1);
-        const int at = row->length + __popc(before);
-        if (is_near && at < list.room)
-            partners[verlet_place_in_row(at)] = p;
-        row->length += __popc(near);
+    const int lane = (int)threadIdx.x % warp, room = (int)list.room;
+    for (int k = 0; k < targets->count; k++) {
+        const float4 target = targets->at[k];
+        const int own = __float_as_int(target.w);
+        bool is_near = slot >= 0 && slot != own && candidate.is_near(building, target);
+        if (building.excluded.begin && is_near)
+            is_near = !excluded_cuda_has(&building.excluded, building.to.order[own],
+                                         building.to.order[slot]);
+        const unsigned near = __ballot_sync(everyone, is_near);
+        const int at =
+            __shfl_sync(everyone, targets->length, k) + __popc(near & ((1U << lane) - 1));
+        if (is_near && at < room)
+            list.partner[(own - list.first) * list.room + verlet_place_in_row(at)] = slot;
+        if (lane == k)
+            targets->length += __popc(near);
     }
 }
 
-/* `own`, as far from points as the image of a row is. */
-static __device__ struct near_point moved(const struct verlet_cuda_building &building,
-                                          const float4 &own, const int image[3], int farther)
+/* The slots begin … end − 1 of each thread, which are at its translation t. They are numbered
+ * through, and 32 at a time are candidates. */
+template <typename real, bool is_wide>
+static __device__ void take_slots(const struct verlet_cuda_building &building, int begin, int end,
+                                  const float t[3], struct targets *targets)
 {
-    const int last = building.cells.axis[2];
-    int32_t all[3] = {image[0], image[1], image[2]};
-    all[last] += farther;
-    float t[3] = {0, 0, 0};
-    for (int c = 0; c < 3 && (all[0] | all[1] | all[2]) != 0; c++)
-        t[c] = (float)pairs_translation(&building.lattice, all, c);
-    return {(const float4 *)building.points, own.x - t[0], own.y - t[1], own.z - t[2],
-            (float)building.search2};
+    const int lane = (int)threadIdx.x % warp;
+    int after = end - begin; /* slots of this thread and those before it */
+    for (int step = 1; step < warp; step *= 2) {
+        const int before = __shfl_up_sync(everyone, after, step);
+        after += lane >= step ? before : 0;
+    }
+    const int total = __shfl_sync(everyone, after, warp - 1), offset = end - after;
+    for (int first = 0; first < total; first += warp) {
+        const int number = first + lane;
+        int thread = 0; /* whose slot it is */
+        for (int step = warp / 2; step > 0; step /= 2)
+            thread += number >= __shfl_sync(everyone, after, thread + step - 1) ? step : 0;
+        const int slot = number + __shfl_sync(everyone, offset, thread);
+        float of_slot[3];
+        for (int c = 0; c < 3; c++)
+            of_slot[c] = is_wide ? __shfl_sync(everyone, t[c], thread) : 0;
+        struct candidate<real, is_wide> candidate = {
+        };
+        if (number < total)
+            candidate.load(building, slot, of_slot);
+        take_candidates(building, candidate, number < total ? slot : -1, targets);
+    }
 }
 
-static __device__ int share(const struct row *row, int number, int lane)
-{
-    return __shfl_sync(row->mask, number, lane, lanes);
-}
-
-/* The rows of cells within reach, from low on: each thread looks where one of them begins and ends,
- * then all visit its slots. */
+/* The rows of cells within reach, from low on: each thread finds one of them. */
 template <typename real, bool is_wide>
 static __device__ void take_cells(const struct verlet_cuda_building &building, const int low[3],
-                                  struct row *row)
+                                  struct targets *targets)
 {
-    using place = typename verlet_types<real>::place;
     const struct verlet_cuda_cells &cells = building.cells;
     const int rows = verlet_count_rows(&cells);
-    const near_place<real> by_place = {building,
-                                       ((const place *)building.list.reference)[row->slot]};
-    const float4 own = is_wide ? ((const float4 *)building.points)[row->slot] : float4{};
-    for (int first = 0; first < rows; first += lanes) {
-        const int number = first + row->lane < rows ? first + row->lane : rows - 1;
-        const struct verlet_cuda_row of_thread = verlet_row_of(&cells, low, number);
-        const int32_t *begins = cells.begin + of_thread.first;
-        const int32_t begin = begins[of_thread.from];
-        const int32_t end = begins[of_thread.from + of_thread.here];
-        const int32_t begin_again = begins[0], end_again = begins[of_thread.again];
-        for (int k = 0; k < lanes && first + k < rows; k++) {
-            const int image[3] = {share(row, of_thread.image[0], k),
-                                  share(row, of_thread.image[1], k),
-                                  share(row, of_thread.image[2], k)};
-            const int32_t from = share(row, begin, k), to = share(row, end, k);
-            const int32_t from_again = share(row, begin_again, k),
-                          to_again = share(row, end_again, k);
-            if (is_wide)
-                take_slots(building, moved(building, own, image, 0), from, to, row);
-            else
-                take_slots(building, by_place, from, to, row);
-            if (from_again == to_again)
-                continue;
-            if (is_wide)
-                take_slots(building, moved(building, own, image, 1), from_again, to_again, row);
-            else
-                take_slots(building, by_place, from_again, to_again, row);
+    for (int first = 0; first < rows; first += warp) {
+        const int number = first + (int)threadIdx.x % warp;
+        const struct verlet_cuda_row row =
+            verlet_row_of(&cells, low, number < rows ? number : rows - 1);
+        const int32_t *begins = cells.begin + row.first;
+        float t[2][3] = {};
+        for (int farther = 0; is_wide && farther < 2; farther++) {
+            int32_t image[3] = {row.image[0], row.image[1], row.image[2]};
+            image[cells.axis[2]] += farther;
+            for (int c = 0; c < 3 && (image[0] | image[1] | image[2]) != 0; c++)
+                t[farther][c] = (float)pairs_translation(&building.lattice, image, c);
         }
+        const bool is_there = number < rows;
+        take_slots<real, is_wide>(building, begins[row.from],
+                                  begins[is_there ? row.from + row.here : row.from], t[0], targets);
+        if (__any_sync(everyone, row.again > 0))
+            take_slots<real, is_wide>(building, begins[0], begins[is_there ? row.again : 0], t[1],
+                                      targets);
     }
 }
 
-template <typename real, bool is_wide>
-static __global__ void list_partners(const struct verlet_cuda_building building)
+/* Fills up the row of each target, and finds the longest. */
+static __device__ void finish_rows(const struct verlet_cuda_building &building,
+                                   const struct targets &targets)
 {
-    using place = typename verlet_types<real>::place;
-    const struct verlet_cuda_cells &cells = building.cells;
-    const int64_t slot = building.list.first + own_number() / lanes;
-    if (slot >= building.list.end)
+    const struct verlet_cuda_list &list = building.list;
+    const int lane = (int)threadIdx.x % warp;
+    if (lane >= targets.count)
         return;
-    struct verlet_cuda_control *control = &building.list.control[building.list.device];
-    struct row row = {slot, (int)threadIdx.x % lanes, 0,
-                      ((1U << lanes) - 1) << (threadIdx.x % 32 / lanes * lanes)};
-    const place own = ((const place *)building.list.reference)[slot];
-    int low[3];
-    for (int k = 0; k < 3; k++) {
-        const int axis = cells.axis[k];
-        low[k] = verlet_lowest_cell(&cells, k, verlet_cell_of(own.x[axis], cells.count[axis]));
-    }
-    take_cells<real, is_wide>(building, low, &row);
+    const int slot = __float_as_int(targets.at[lane].w), length = targets.length;
     const int whole =
-        (row.length + verlet_cuda_row_unit - 1) / verlet_cuda_row_unit * verlet_cuda_row_unit;
-    for (int at = row.length + row.lane; at < whole && at < building.list.room; at += lanes)
-        building.list
-            .partner[(slot - building.list.first) * building.list.room + verlet_place_in_row(at)] =
-            (int)slot;
-    if (row.lane != 0)
+        (length + verlet_cuda_row_unit - 1) / verlet_cuda_row_unit * verlet_cuda_row_unit;
+    for (int at = length; at < whole && at < list.room; at++)
+        list.partner[(slot - list.first) * list.room + verlet_place_in_row(at)] = slot;
+    list.length[slot] = length;
+    int *longest = &list.control[list.device].longest;
+    if (length > *(volatile int *)longest)
+        atomicMax(longest, length);
+}
+
+/* A warp has the slots of a cell as targets, up to 32 at a time. */
+template <typename real, bool is_wide>
+static __global__ void __launch_bounds__(threads)
+    list_partners(const struct verlet_cuda_building building)
+{
+    __shared__ float4 points[threads / warp][warp];
+    const struct verlet_cuda_cells &cells = building.cells;
+    const int64_t cell = own_number() / warp;
+    if (cell >= cells.total)
         return;
-    building.list.length[slot] = row.length;
-    if (row.length > *(volatile int *)&control->longest)
-        atomicMax(&control->longest, row.length);
+    const int lane = (int)threadIdx.x % warp;
+    const int begin = max(cells.begin[cell], (int)building.list.first);
+    const int end = min(cells.begin[cell + 1], (int)building.list.end);
+    int low[3];
+    int64_t rest = cell;
+    for (int k = 2; k >= 0; k--) {
+        const int count = cells.count[cells.axis[k]];
+        low[k] = verlet_lowest_cell(&cells, k, (int)(rest % count));
+        rest /= count;
+    }
+    float4 *own = points[threadIdx.x / warp];
+    for (int first = begin; first < end; first += warp) {
+        struct targets targets = {own, min(warp, end - first), 0};
+        if (lane < targets.count) {
+            own[lane] = ((const float4 *)building.points)[first + lane];
+            own[lane].w = __int_as_float(first + lane);
+        }
+        __syncwarp();
+        take_cells<real, is_wide>(building, low, &targets);
+        finish_rows(building, targets);
+        __syncwarp();
+    }
 }
 
 template <typename real>
@@ -281,7 +317,7 @@ static kith_status build(kith_context *context, const struct verlet_cuda_buildin
     KITH_TRY(cuda_check_launch("arranging particles"));
     int *longest = &list->control[list->device].longest;
     KITH_TRY(cuda_check(cudaMemsetAsync(longest, 0, sizeof *longest, stream), "listing partners"));
-    const unsigned blocks = blocks_for((list->end - list->first) * lanes);
+    const unsigned blocks = blocks_for(building->cells.total * warp);
     if (building->is_wide)
         list_partners<real, true><<<blocks, threads, 0, stream>>>(*building);
     else
