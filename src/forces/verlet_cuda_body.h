@@ -21,8 +21,14 @@ LAW_INLINE REAL NAME(verlet_element)(const void *column, long long k)
     return column ? ((const REAL *)column)[k] : (REAL)1;
 }
 
+/* What the compiler knows of a step: each combination is a loop of its own. */
+struct NAME(verlet_form) {
+    struct law_form law;
+    bool is_orthogonal, is_shifted;
+};
+
 /* The force on i of a pair, in units, is added to sum; *fits becomes false if it is too large. */
-LAW_INLINE void NAME(verlet_add_pair)(const struct law_form form,
+LAW_INLINE void NAME(verlet_add_pair)(const struct NAME(verlet_form) form,
                                       const struct verlet_cuda_step *step,
                                       const struct NAME(law_constants) * law,
                                       const struct NAME(verlet_place) & own,
@@ -30,30 +36,30 @@ LAW_INLINE void NAME(verlet_add_pair)(const struct law_form form,
                                       int partner, long long sum[3], bool *fits)
 {
     struct NAME(law_pair) pair;
-    verlet_separate<REAL>(step->edge, step->is_orthogonal, own, other, pair.d);
+    verlet_separate<REAL>(step->edge, form.is_orthogonal, own, other, pair.d);
     const REAL r2 =
         law_fma(pair.d[2], pair.d[2], law_fma(pair.d[1], pair.d[1], pair.d[0] * pair.d[0]));
     pair.s2 = r2 + (REAL)step->softening2;
     pair.w_i = own.w;
     pair.w_j = other.w;
-    if (form.kind == law_custom) {
+    if (form.law.kind == law_custom) {
         pair.w_i = NAME(verlet_element)(step->slot_weight, slot);
         pair.w_j = NAME(verlet_element)(step->slot_weight, partner);
         pair.q_i = NAME(verlet_element)(step->slot_charge, slot);
         pair.q_j = NAME(verlet_element)(step->slot_charge, partner);
     }
-    REAL factor = NAME(law_factor)(form, law, &pair);
-    if (step->is_shifted)
-        factor -= NAME(verlet_shift)(form, step, law, &pair, r2);
+    REAL factor = NAME(law_factor)(form.law, law, &pair);
+    if (form.is_shifted)
+        factor -= NAME(verlet_shift)(form.law, step, law, &pair, r2);
     const REAL units = r2 < (REAL)step->limit ? factor * (REAL)step->units_of_force : (REAL)0;
-    *fits = *fits && fabs(units) <= (REAL)step->largest_factor;
+    *fits &= fabs(units) <= (REAL)step->largest_factor;
 #pragma unroll
     for (int c = 0; c < 3; c++)
         sum[c] += NAME(verlet_round)(units * pair.d[c]);
 }
 
 /* The forces on a slot, in units, by the threads that share it. */
-LAW_INLINE void NAME(verlet_sum_row)(const struct law_form form,
+LAW_INLINE void NAME(verlet_sum_row)(const struct NAME(verlet_form) form,
                                      const struct verlet_cuda_step *step, long long slot, int lane,
                                      long long sum[3], bool *fits)
 {
@@ -182,8 +188,16 @@ LAW_INLINE void NAME(verlet_take_step)(const struct law_form form, bool noisy,
     const long long last = step->list.end - 1, slot = own < last ? own : last;
     long long sum[3] = {0, 0, 0};
     bool fits = true;
-    if (step->sums)
-        NAME(verlet_sum_row)(form, step, slot, lane, sum, &fits);
+    if (!step->sums)
+        fits = true;
+    else if (step->is_orthogonal && step->is_shifted)
+        NAME(verlet_sum_row)({form, true, true}, step, slot, lane, sum, &fits);
+    else if (step->is_orthogonal)
+        NAME(verlet_sum_row)({form, true, false}, step, slot, lane, sum, &fits);
+    else if (step->is_shifted)
+        NAME(verlet_sum_row)({form, false, true}, step, slot, lane, sum, &fits);
+    else
+        NAME(verlet_sum_row)({form, false, false}, step, slot, lane, sum, &fits);
     if (!fits)
         atomicMin(&step->list.control[step->list.device].failed_in, step->number);
     if (lane == 0 && own <= last)
