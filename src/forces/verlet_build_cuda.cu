@@ -2,6 +2,7 @@
  * around it that are near. */
 
 #include "device/cuda.h"
+#include "device/cuda_state.h"
 #include "forces/verlet_build_cuda.h"
 #include "forces/verlet_place_cuda.cuh"
 #include "sort/search.h"
@@ -22,14 +23,42 @@ static __device__ int64_t own_number()
 }
 
 template <typename place>
-static __device__ int64_t cell_of(const struct verlet_cuda_cells &cells, const place &at)
+static __device__ int64_t cell_of(const struct verlet_cuda_building &building, const place &at)
 {
+    const struct verlet_cuda_cells &cells = building.cells;
     int64_t cell = 0;
     for (int k = 0; k < 3; k++) {
         const int axis = cells.axis[k];
-        cell = cell * cells.count[axis] + verlet_cell_of(at.x[axis], cells.count[axis]);
+        auto x = at.x[axis];
+        if (building.open >> axis & 1)
+            x = verlet_from_below(x, building.shift[axis]);
+        cell = cell * cells.count[axis] + verlet_cell_of(x, cells.count[axis]);
     }
     return cell;
+}
+
+/* The largest components along open axes; of the vectors of `lattice`. */
+template <typename real>
+static __global__ void find_farthest(const struct verlet_cuda_building building,
+                                     const struct pairs_lattice lattice)
+{
+    using vector = typename verlet_types<real>::vector;
+    const int64_t slot = own_number();
+    double x[3] = {0, 0, 0};
+    if (slot < building.list.count) {
+        const vector of_slot = ((const vector *)building.from.position)[slot];
+        for (int c = 0; c < 3; c++)
+            x[c] = (double)of_slot.x[c];
+    }
+    for (int k = 0; k < building.dimensions; k++) {
+        if (!(building.open >> k & 1))
+            continue;
+        int bits = __float_as_int(__double2float_ru(fabs(pairs_fraction(&lattice, x, k))));
+        for (int step = warp / 2; step > 0; step /= 2)
+            bits = max(bits, __shfl_xor_sync(everyone, bits, step));
+        if (threadIdx.x % warp == 0)
+            atomicMax(&building.list.control[building.list.device].farthest[k], bits);
+    }
 }
 
 /* Positions, masses and velocities of rows to slots. */
@@ -66,10 +95,10 @@ static __global__ void number_cells(const struct verlet_cuda_building building)
     const vector of_slot = ((const vector *)building.from.position)[slot];
     const double x[3] = {(double)of_slot.x[0], (double)of_slot.x[1], (double)of_slot.x[2]};
     place at;
-    verlet_find_place<real>(building.lattice, building.dimensions, x, &at);
+    (void)verlet_find_place<real>(building.lattice, building.dimensions, building.open, x, &at);
     at.w = building.weight ? ((const real *)building.weight)[building.from.order[slot]] : (real)1;
     ((place *)building.places_before)[slot] = at;
-    building.keys[slot] = (uint64_t)cell_of(building.cells, at);
+    building.keys[slot] = (uint64_t)cell_of(building, at);
 }
 
 /* The first slot of each cell, or of one behind. */
@@ -82,7 +111,7 @@ static __global__ void find_begins(int64_t cells, int64_t count, const uint64_t 
     begin[cell] = (int32_t)search_64((const int64_t *)keys, 0, count, cell);
 }
 
-/* Where a place is within the cell. */
+/* Where a place is within the cell, or along an open axis. */
 template <typename real>
 static __device__ float4 point_of(const struct verlet_cuda_building &building,
                                   const typename verlet_types<real>::place &place)
@@ -91,7 +120,8 @@ static __device__ float4 point_of(const struct verlet_cuda_building &building,
     double x[3] = {0, 0, 0};
     for (int c = 0; c < 3; c++)
         for (int k = 0; k < building.dimensions; k++)
-            x[c] += (double)(natural)place.x[k] * building.edge[k][c];
+            x[c] += (building.open >> k & 1 ? (double)place.x[k] : (double)(natural)place.x[k]) *
+                    building.edge[k][c];
     return make_float4((float)x[0], (float)x[1], (float)x[2], 0);
 }
 
@@ -340,4 +370,20 @@ kith_status verlet_load_cuda(kith_context *context, kith_dtype dtype, bool is_fi
     else
         load<float><<<blocks, threads, 0, cuda_stream(context)>>>(*building, is_first);
     return cuda_check_launch("sorting particles");
+}
+
+kith_status verlet_find_farthest_cuda(kith_context *context, kith_dtype dtype,
+                                      const struct verlet_cuda_building *building,
+                                      const struct pairs_lattice *lattice, float farthest[3])
+{
+    const unsigned blocks = blocks_for(building->list.count);
+    const cudaStream_t stream = cuda_stream(context);
+    int *found = building->list.control[building->list.device].farthest;
+    KITH_TRY(cuda_check(cudaMemsetAsync(found, 0, 3 * sizeof *found, stream), "open axes"));
+    if (dtype == KITH_F64)
+        find_farthest<double><<<blocks, threads, 0, stream>>>(*building, *lattice);
+    else
+        find_farthest<float><<<blocks, threads, 0, stream>>>(*building, *lattice);
+    KITH_TRY(cuda_check_launch("measuring open axes"));
+    return cuda_copy_out(context, farthest, found, 3 * (int64_t)sizeof *farthest);
 }

@@ -17,7 +17,8 @@ struct verlet_cuda_building {
     struct verlet_cuda_list list;
     struct verlet_cuda_cells cells;
     struct pairs_lattice lattice;
-    int is_orthogonal, dimensions;
+    int is_orthogonal, dimensions, open; /* bit k: axis k is */
+    int shift[3];      /* cells are along the 2^-shift'th part of an open axis around the origin */
     double edge[3][3]; /* as in verlet_cuda_step */
     double search2;    /* the square of the search distance */
     bool is_wide;      /* there are more cells than within reach, along each periodic axis */
@@ -37,6 +38,12 @@ struct verlet_cuda_building {
 /* Fills in the state `from` in its order, or by row if it has none yet. Nothing waits. */
 kith_status verlet_load_cuda(kith_context *context, kith_dtype dtype, bool is_first,
                              const struct verlet_cuda_building *building);
+
+/* The largest components of positions along open axes, of the state `from`, rounded upwards. Waits
+ * for the device. */
+kith_status verlet_find_farthest_cuda(kith_context *context, kith_dtype dtype,
+                                      const struct verlet_cuda_building *building,
+                                      const struct pairs_lattice *lattice, float farthest[3]);
 
 /* Sorts the particles and makes the list: the state `to`, reference, and of the device's slots
  * partners and lengths; its control's longest is the longest of these rows, which may be longer

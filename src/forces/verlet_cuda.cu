@@ -11,6 +11,7 @@
 #include "device/cuda_state.h"
 #include "device/overlap.cuh"
 #include "forces/verlet_build_cuda.h"
+#include "forces/verlet_frame_cuda.h"
 #include "forces/verlet_kernel_cuda.cuh"
 #include "forces/verlet_law_cuda.h"
 #include "forces/verlet_share_cuda.h"
@@ -19,14 +20,11 @@
 
 enum { most_particles = INT32_MAX - 1024 };
 
-/* Of the cutoff: a skin that kith chooses, and the least for which a list is worth it. */
-static const double usual_skin = 0.2, least_skin = 0.02;
-
 /* Lists have room for rows longer than the mean by this factor. */
 static const double room_of_mean = 1.35;
 
-/* Of positions within the cell in float, by which partners are found. */
-static const double rounding_of_points = 0x1p-24;
+/* Partners that there is room for where the density is not known. */
+enum { first_room = 96 };
 
 /* Steps that are launched together while the lifetime of a list is unknown. */
 enum { first_batch = 4 };
@@ -34,65 +32,11 @@ enum { first_batch = 4 };
 bool verlet_cuda_suits(const struct forces_problem *problem, const struct cutoff_law *law)
 {
     const struct law_view *view = &law->view;
-    const struct pairs_lattice *lattice = problem->space.lattice;
-    if (!problem->space.repeats || !problem->self || problem->accumulate || problem->potential ||
-        problem->space.totals || problem->target_half_softening2 || problem->target_count == 0 ||
-        problem->target_count > most_particles || !view->is_central || problem->delivery.measured ||
-        view->form.weighting == law_sum || !problem->acceleration[0])
-        return false;
-    for (int k = 0; k < problem->dimensions; k++)
-        if (!lattice->periodic[k])
-            return false;
-    return true;
-}
-
-/* A list lasts as long as no particle has moved by half of the skin. False if the cell is so small
- * that a pair may have two images within the search distance. */
-static bool choose_skin(const struct forces_problem *problem, struct verlet_cuda *verlet)
-{
-    const double cutoff = problem->space.cutoff;
-    double most = INFINITY;
-    for (int k = 0; k < problem->dimensions; k++)
-        most = fmin(most, 0.4999 * problem->space.lattice->height[k] - cutoff);
-    verlet->skin = fmin(
-        problem->space.skin > 0 ? fmin(problem->space.skin, cutoff) : usual_skin * cutoff, most);
-    return verlet->skin >= fmin(least_skin, usual_skin) * cutoff ||
-           (problem->space.skin > 0 && verlet->skin == problem->space.skin);
-}
-
-static void set_geometry(const struct forces_problem *problem, struct verlet_cuda *verlet)
-{
-    const struct pairs_lattice *lattice = problem->space.lattice;
-    const double of_unit = problem->dtype == KITH_F64 ? 0x1p-64 : 0x1p-32;
-    struct verlet_cuda_step *step = &verlet->step;
-    /* Rounding of places and distances, several times over. */
-    const double margin = problem->dtype == KITH_F64 ? 1e-12 : 1e-5;
-    double edges = 0;
-    for (int k = 0; k < problem->dimensions; k++)
-        for (int c = 0; c < 3; c++)
-            edges += fabs(lattice->basis[k][c]);
-    const double search =
-        (problem->space.cutoff + verlet->skin) * (1 + margin) + 8 * rounding_of_points * edges;
-    const double most_moved = 0.5 * verlet->skin * (1 - margin) - margin * problem->space.cutoff;
-    step->dimensions = problem->dimensions;
-    step->is_orthogonal = true;
-    for (int k = 0; k < 3; k++)
-        for (int c = 0; c < 3; c++) {
-            step->edge[k][c] = lattice->basis[k][c] * of_unit;
-            step->is_orthogonal &= k == c || lattice->basis[k][c] == 0;
-        }
-    step->lattice = *lattice;
-    step->most_moved2 = most_moved > 0 ? most_moved * most_moved : 0;
-    verlet->building.lattice = *lattice;
-    verlet->building.dimensions = step->dimensions;
-    verlet->building.is_orthogonal = step->is_orthogonal;
-    for (int k = 0; k < 3; k++)
-        for (int c = 0; c < 3; c++)
-            verlet->building.edge[k][c] = step->edge[k][c];
-    verlet->building.search2 = search * search;
-    verlet_choose_cells(lattice, problem->dimensions, problem->target_count, search,
-                        &verlet->building.cells);
-    verlet->building.is_wide = verlet_cells_are_wide(&verlet->building.cells, problem->dimensions);
+    return problem->space.repeats && problem->self && !problem->accumulate && !problem->potential &&
+           !problem->space.totals && !problem->target_half_softening2 &&
+           problem->target_count > 0 && problem->target_count <= most_particles &&
+           view->is_central && !problem->delivery.measured && view->form.weighting != law_sum &&
+           problem->acceleration[0];
 }
 
 static void set_law(const struct forces_problem *problem, const struct cutoff_law *law,
@@ -109,13 +53,15 @@ static void set_law(const struct forces_problem *problem, const struct cutoff_la
                       : (double)pairs_limit_float((float)problem->space.cutoff);
 }
 
-/* About how many partners a particle has. */
+/* About how many partners a particle has. Of an open cell that is found out. */
 static int64_t choose_room(const struct forces_problem *problem, const struct verlet_cuda *verlet)
 {
     const double pi = 3.14159265358979323846, search2 = verlet->building.search2;
     const double around =
         problem->dimensions == 2 ? pi * search2 : 4 * pi / 3 * search2 * sqrt(search2);
-    const double mean = (double)problem->target_count / problem->space.volume * around;
+    const double volume = problem->space.volume;
+    const double mean =
+        volume > 0 ? (double)problem->target_count / volume * around : (double)first_room;
     const double wanted = fmin(room_of_mean * mean + 16, (double)problem->target_count);
     return ((int64_t)wanted + verlet_cuda_row_unit) / verlet_cuda_row_unit * verlet_cuda_row_unit;
 }
@@ -139,7 +85,7 @@ static void lay_out(struct arena *arena, struct verlet_cuda *verlet)
     arena_take(arena, n, of_int, &building->sorted);
     arena_take(arena, n, (int64_t)sizeof(float4), &building->points);
     arena_take(arena, n, of_int, &building->list.length);
-    arena_take(arena, building->cells.total + 1, of_int, &building->cells.begin);
+    arena_take(arena, verlet_most_cells(n) + 1, of_int, &building->cells.begin);
     arena_take(arena, n, (int64_t)sizeof(uint64_t), &building->keys);
     for (int k = 0; k < 2; k++)
         arena_take(arena, building->column[k] ? n : 0, kith_dtype_bytes(verlet->dtype),
@@ -190,18 +136,18 @@ static kith_status create(kith_context *context, const struct forces_problem *pr
                           const struct cutoff_law *law, const struct excluded_cuda *excluded,
                           struct verlet_cuda **created, bool *suits)
 {
-    const bool is_of_one_device = law->view.form.kind == law_custom || excluded->begin;
+    bool is_of_one_device = law->view.form.kind == law_custom || excluded->begin;
     struct verlet_cuda *verlet = NULL;
     KITH_TRY(kith_allocate(1, sizeof *verlet, "Verlet list", &verlet));
     verlet->dtype = problem->dtype;
     verlet->count = problem->target_count;
     verlet->lasts = first_batch;
-    *suits = choose_skin(problem, verlet);
+    *suits = verlet_begin_frame_cuda(problem, verlet);
     kith_status status = KITH_OK;
     if (*suits)
         status = verlet_choose_unit_cuda(context, problem, law, &verlet->step, suits);
     if (status == KITH_OK && *suits) {
-        set_geometry(problem, verlet);
+        is_of_one_device = is_of_one_device || verlet->step.open;
         set_columns_of_law(problem, law, verlet);
         verlet->row_room = choose_room(problem, verlet);
         status = verlet_share_cuda(context, verlet, is_of_one_device);
@@ -213,11 +159,27 @@ static kith_status create(kith_context *context, const struct forces_problem *pr
     return status;
 }
 
+/* The frame of positions as they are now, if there are open axes. */
+static kith_status take_frame(kith_context *context, struct verlet_cuda *verlet)
+{
+    float farthest[3];
+    if (!verlet->step.open)
+        return KITH_OK;
+    KITH_TRY(verlet_find_farthest_cuda(context, verlet->dtype, &verlet->building, &verlet->lattice,
+                                       farthest));
+    verlet->has_left = !verlet_choose_frame_cuda(farthest, verlet);
+    verlet->has_list = verlet->has_list && !verlet->has_left;
+    return KITH_OK;
+}
+
 /* The list as positions are now, those of the state; of one device. */
 static kith_status build_one(kith_context *context, struct verlet_cuda *verlet, void *unused)
 {
     (void)unused;
     verlet->building.from = verlet->states[verlet->side];
+    KITH_TRY(take_frame(context, verlet));
+    if (verlet->has_left)
+        return KITH_OK;
     verlet->side = 1 - verlet->side;
     verlet->building.to = verlet->step.state = verlet->states[verlet->side];
     verlet->now = 0;
@@ -319,6 +281,10 @@ static kith_status begin_one_batch(kith_context *context, struct verlet_cuda *ve
                                             offsetof(struct verlet_cuda_control, longest),
                                             cuda_stream(context)),
                             "starting steps within a cutoff"));
+    if (verlet->step.is_long_frame)
+        return cuda_check(cudaMemsetAsync(&list->control->far_in, 0xff,
+                                          sizeof list->control->far_in, cuda_stream(context)),
+                          "starting steps within a cutoff");
     return KITH_OK;
 }
 
@@ -372,6 +338,21 @@ static int64_t choose_batch(const struct verlet_cuda *verlet, int64_t left)
     return batch < left ? batch : left;
 }
 
+/* Of a batch. In a long frame, up to the first that finds its particles in half of it. */
+static int64_t kernels_that_ran(const struct verlet_cuda *verlet,
+                                const struct verlet_cuda_control *control, int64_t batch)
+{
+    const int64_t until_moved = (int64_t)control->moved_in + 1;
+    const int64_t until_near = verlet->step.is_long_frame ? control->far_in + 2 : batch;
+    return min(batch, min(until_moved, until_near));
+}
+
+static bool is_used_up(const struct verlet_cuda *verlet, const struct verlet_cuda_control *control,
+                       int64_t ran)
+{
+    return control->moved_in < ran || (verlet->step.is_long_frame && control->far_in < ran - 1);
+}
+
 static kith_status do_work(kith_context *context, struct verlet_cuda *verlet, struct work *work)
 {
     verlet->building.from = verlet->states[verlet->side];
@@ -379,7 +360,7 @@ static kith_status do_work(kith_context *context, struct verlet_cuda *verlet, st
     KITH_TRY(verlet_send_cuda(context, verlet));
     if (!verlet->has_list)
         KITH_TRY(build(context, verlet));
-    while (work->k < work->kernels) {
+    while (work->k < work->kernels && !verlet->has_left) {
         const int64_t batch = choose_batch(verlet, work->kernels - work->k);
         struct verlet_cuda_control control;
         KITH_TRY(do_batch(context, verlet, work, batch, &control));
@@ -393,16 +374,15 @@ static kith_status do_work(kith_context *context, struct verlet_cuda *verlet, st
                              "which runs within a cutoff on a GPU do not support; use a smaller "
                              "dt, or the CPU",
                              verlet->step.largest_factor * verlet->step.cutoff * verlet->step.unit);
-        const bool moved = control.moved_in < batch;
-        const int64_t ran = moved ? control.moved_in + 1 : batch;
+        const int64_t ran = kernels_that_ran(verlet, &control, batch);
         work->k += ran;
         verlet->since += ran;
-        if (moved) {
+        if (is_used_up(verlet, &control, ran) && work->k < work->kernels) {
             verlet->lasts = verlet->since;
             KITH_TRY(build(context, verlet));
         }
     }
-    return verlet_fetch_cuda(context, verlet);
+    return verlet->has_left ? KITH_OK : verlet_fetch_cuda(context, verlet);
 }
 
 /* The streams of peers use memory of the context until they are joined. */
@@ -456,7 +436,9 @@ kith_status verlet_forces_cuda(kith_context *context, const struct forces_proble
         return KITH_OK;
     struct work work = {problem, law->view.form.kind, NULL, 2, 0, 0};
     set_columns(*verlet, problem, NULL);
-    return do_work_and_join(context, *verlet, &work);
+    KITH_TRY(do_work_and_join(context, *verlet, &work));
+    *done = !(*verlet)->has_left;
+    return KITH_OK;
 }
 
 kith_status verlet_steps_cuda(kith_context *context, const struct forces_problem *problem,
@@ -469,7 +451,9 @@ kith_status verlet_steps_cuda(kith_context *context, const struct forces_problem
         return KITH_OK;
     struct work work = {problem, law->view.form.kind, steps, steps->count + 1, 0, 0};
     set_columns(*verlet, problem, steps);
-    return do_work_and_join(context, *verlet, &work);
+    KITH_TRY(do_work_and_join(context, *verlet, &work));
+    *done = !(*verlet)->has_left; /* else columns are as they were */
+    return KITH_OK;
 }
 
 void verlet_cuda_free(kith_context *context, struct verlet_cuda *verlet)

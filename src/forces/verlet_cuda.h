@@ -16,15 +16,14 @@ extern "C" {
 struct verlet_cuda;
 
 /* Whether the problem is one for the list: steps of a run, accelerations alone, by a law of
- * distances whose weights are products or a formula's, in a cell that is periodic along all axes.
- */
+ * distances whose weights are products or a formula's. */
 bool verlet_cuda_suits(const struct forces_problem *problem, const struct cutoff_law *law);
 
 /* Accelerations; *verlet is NULL at first and kept from call to call. Waits for the device.
  *
  *   excluded  pairs that the list leaves out; the same from call to call
- *   done  [out] false if the cell is too small for one image of a pair, or the law's forces have
- *         no scale: nothing was computed then
+ *   done  [out] false if the cell is too small for one image of a pair, the law's forces have no
+ *         scale, or a particle is too far away along an open axis: nothing was computed then
  *
  * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED, KITH_INVALID_ARGUMENT (a position that is not finite,
  *         a force out of range).

@@ -119,16 +119,20 @@ LAW_INLINE void NAME(verlet_put_place)(const struct verlet_cuda_step *step, long
         ((const struct NAME(verlet_place) *)step->list.reference)[slot];
     const double x[3] = {(double)position[0], (double)position[1], (double)position[2]};
     struct NAME(verlet_place) place;
-    verlet_find_place<REAL>(step->lattice, step->dimensions, x, &place);
+    const double farthest =
+        verlet_find_place<REAL>(step->lattice, step->dimensions, step->open, x, &place);
     place.w = then.w;
     ((struct NAME(verlet_place) *)step->to)[slot] = place;
     REAL d[3];
     verlet_separate<REAL>(step->edge, step->is_orthogonal, then, place, d);
     const REAL moved2 = law_fma(d[2], d[2], law_fma(d[1], d[1], d[0] * d[0]));
-    if (moved2 > (REAL)step->most_moved2)
-        atomicMin(&step->list.control[step->list.device].moved_in, step->number);
+    struct verlet_cuda_control *control = &step->list.control[step->list.device];
+    if (moved2 > (REAL)step->most_moved2 || farthest > verlet_frame_reach)
+        atomicMin(&control->moved_in, step->number);
+    if (step->is_long_frame && farthest > verlet_frame_reach / 2 && control->far_in < step->number)
+        atomicMax(&control->far_in, step->number);
     if (!isfinite(x[0] + x[1] + x[2]))
-        atomicMin(&step->list.control[step->list.device].failed_in, step->number);
+        atomicMin(&control->failed_in, step->number);
 }
 
 /* What the first of the threads does with the sums. */
@@ -180,6 +184,8 @@ LAW_INLINE void NAME(verlet_take_step)(const struct law_form form, bool noisy,
         if (control->moved_in < step->number || control->failed_in < step->number ||
             control->longest > step->list.room)
             return;
+        if (step->is_long_frame && control->far_in < step->number - 1)
+            return; /* and so do those that follow */
     }
     const int lane = (int)threadIdx.x % verlet_cuda_lanes;
     const long long own =

@@ -12,6 +12,9 @@
 #include "cells/geometry.h"
 #include "forces/law_sums_problem.h"
 
+/* Coordinates along an open axis are at most this part of its period (verlet_frame_cuda.h). */
+#define verlet_frame_reach (15.0 / 32)
+
 /* Threads that share the partners of a particle, and threads of a block; a thread reads
  * verlet_cuda_vector partners at a time. */
 enum { verlet_cuda_lanes = 4, verlet_cuda_block = 128, verlet_cuda_vector = 4 };
@@ -50,6 +53,9 @@ struct verlet_cuda_control {
     int moved_in;  /* the kernel after which the list lacks pairs; INT32_MAX: none */
     int failed_in; /* the kernel that found a force or a position out of range; INT32_MAX: none */
     int longest;   /* row of the list; if it is longer than there is room, kernels do nothing */
+    /* Of a frame with open axes: the last kernel whose particles would not fit half of it, and the
+     * largest components along its axes, as bits of floats. */
+    int far_in, farthest[3];
 };
 
 /* The list: the partners of slot s are in partner from (s − first)·room on, length[s] of them, and
@@ -72,6 +78,8 @@ struct verlet_cuda_step {
     struct law_numbers numbers;
     enum law_weighting weighting;
     int is_shifted, is_orthogonal, dimensions;
+    int open;          /* bit k: axis k is */
+    int is_long_frame; /* one of half the period may hold the particles: kernels then end */
     double cutoff, slope_at_cutoff, softening2, limit;
     double units_of_force, unit; /* 1/unit */
     double largest_factor;       /* of units, of d */

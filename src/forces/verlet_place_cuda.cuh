@@ -32,17 +32,37 @@ __device__ inline void verlet_take_fraction(double fraction, long long *coordina
     *coordinate = (long long)__double2ull_rn(inside * 0x1p64);
 }
 
-/* Fills in the coordinates of a position. */
-template <typename real>
-__device__ inline void verlet_find_place(const struct pairs_lattice &lattice, int dimensions,
-                                         const double x[3],
-                                         typename verlet_types<real>::place *place)
+/* Likewise, of less than half a vector either way. */
+__device__ inline void verlet_take_open_fraction(double fraction, int *coordinate)
 {
+    *coordinate = (int)__double2ll_rn(fraction * 0x1p32);
+}
+
+__device__ inline void verlet_take_open_fraction(double fraction, long long *coordinate)
+{
+    *coordinate = __double2ll_rn(fraction * 0x1p64);
+}
+
+/* Fills in the coordinates of a position. Returns the largest fraction along open axes. */
+template <typename real>
+__device__ inline double verlet_find_place(const struct pairs_lattice &lattice, int dimensions,
+                                           int open, const double x[3],
+                                           typename verlet_types<real>::place *place)
+{
+    double farthest = 0;
     for (int k = 0; k < 3; k++) {
         place->x[k] = 0;
-        if (k < dimensions)
-            verlet_take_fraction(pairs_fraction(&lattice, x, k), &place->x[k]);
+        if (k >= dimensions)
+            continue;
+        const double fraction = pairs_fraction(&lattice, x, k);
+        if (open >> k & 1) {
+            verlet_take_open_fraction(fraction, &place->x[k]);
+            farthest = fmax(farthest, fabs(fraction));
+        } else {
+            verlet_take_fraction(fraction, &place->x[k]);
+        }
     }
+    return farthest;
 }
 
 /* From one place to the nearest image of another. */
@@ -86,6 +106,17 @@ __device__ inline int verlet_place_in_row(int k)
     const int in_unit = k % verlet_cuda_row_unit;
     return k - in_unit + in_unit % verlet_cuda_lanes * verlet_cuda_vector +
            in_unit / verlet_cuda_lanes;
+}
+
+/* A coordinate along an open axis, of the part of the period that has cells, from its begin on. */
+__device__ inline int verlet_from_below(int coordinate, int shift)
+{
+    return (int)(((unsigned)coordinate << shift) + 0x80000000U);
+}
+
+__device__ inline long long verlet_from_below(long long coordinate, int shift)
+{
+    return (long long)(((unsigned long long)coordinate << shift) + 0x8000000000000000ULL);
 }
 
 /* Number of the cell that holds a coordinate, of `cells` along a vector. */

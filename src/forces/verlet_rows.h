@@ -14,6 +14,11 @@ struct verlet_cuda_cells {
     int32_t *begin; /* total + 1 */
 };
 
+static inline int64_t verlet_most_cells(int64_t particles)
+{
+    return 2 * particles + 64;
+}
+
 /* Cells of half the search distance along the axes of a periodic lattice, but no more than about
  * two for each particle. */
 static inline void verlet_choose_cells(const struct pairs_lattice *lattice, int dimensions,
@@ -21,7 +26,7 @@ static inline void verlet_choose_cells(const struct pairs_lattice *lattice, int 
                                        struct verlet_cuda_cells *cells)
 {
     static const int orders[4][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 1, 2}};
-    const double most = 2 * (double)particles + 64, most_of_axis = 1 << 20;
+    const double most = (double)verlet_most_cells(particles), most_of_axis = 1 << 20;
     double total = 1;
     for (int k = 0; k < 3; k++) {
         const double fitting = floor(2 * lattice->height[k] / search);

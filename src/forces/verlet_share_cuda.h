@@ -11,7 +11,9 @@
 struct verlet_cuda {
     kith_dtype dtype;
     int64_t count, row_room, bytes;
-    double skin;
+    double skin, cutoff;
+    struct pairs_lattice lattice; /* of the problem, and how often the frame's period is doubled */
+    int doublings;
     char *memory, *rows; /* rows: of the list */
     struct verlet_cuda_state states[2];
     struct verlet_cuda_building building;
@@ -20,6 +22,7 @@ struct verlet_cuda {
     int now;  /* which of the places are those of the particles */
     int side; /* and which of the states */
     bool has_list;
+    bool has_left;              /* positions that no frame fits */
     int64_t since, lasts;       /* kernels since the list was made, and that the last one lasted */
     struct verlet_cuda *others; /* those of the other devices, or NULL */
     char *columns;              /* of another device: columns by row, as the first one has */

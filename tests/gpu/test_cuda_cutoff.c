@@ -555,6 +555,83 @@ static void test_cuda_bits_of_a_run_depend_on_no_list(void **state)
         }
 }
 
+/* A melt that is open along some axes, in one place or another. */
+static kith_bodies *open_melt(int32_t m, int open, bool is_tilted, const double at[3])
+{
+    kith_bodies *bodies = melt(m, 0.8442, is_tilted);
+    for (int k = 0; k < 3; k++)
+        bodies->periodic[k] = !(open >> k & 1);
+    for (int64_t i = 0; i < bodies->count; i++)
+        for (int c = 0; c < 3; c++)
+            bodies->position[3 * i + c] += at[c];
+    return bodies;
+}
+
+/* Rows 0 and 1, which are alone along z at first, cross the ends of frames of 64, 128 and 256 cells
+ * of the cutoff's power of two, outwards or inwards. */
+static void send_two_away(kith_bodies *bodies, double z, double velocity)
+{
+    for (int i = 0; i < 2; i++) {
+        double *x = bodies->position + (int64_t)3 * i, *v = bodies->velocity + (int64_t)3 * i;
+        x[2] = i == 0 ? z : -1.1 * z;
+        v[0] = v[1] = 0;
+        v[2] = i == 0 ? velocity : -velocity;
+    }
+}
+
+static void test_cuda_runs_in_open_cells_are_the_cpus(void **state)
+{
+    static const double places[][3] = {{0, 0, 0}, {-3, -2, -4}, {20, -31, 55}, {300, 0, -200}};
+    (void)state;
+    for (int turn = 0; turn < (test_is_quick() ? 4 : 14); turn++) {
+        struct running running = usual;
+        const int open = 1 + turn % 7;
+        kith_bodies *bodies = open_melt(4, open, turn % 3 == 1, places[turn % 4]);
+        print_message("open %d, at %g\n", open, places[turn % 4][0]);
+        running.law = turn % 5 == 4 ? "expr:exp(-2 * r) * q_i * q_j" : "lennard-jones";
+        running.shift = turn % 5 == 4 ? KITH_SHIFT_NONE : KITH_SHIFT_FORCE;
+        running.steps = running.at_once = 20;
+        if (turn % 4 == 2)
+            running.thermostat = (kith_thermostat){
+                .kind = KITH_THERMOSTAT_LANGEVIN, .temperature = 1.2, .time = 0.3, .seed = 5};
+        if (turn % 5 == 4)
+            running.thermostat = (kith_thermostat){0};
+        compare_run(&running, bodies, turn % 4 == 3 ? 1e-8 : 1e-9);
+        running.precision = KITH_F32;
+        compare_run(&running, bodies, turn % 4 < 2 ? 2e-4 : 5e-2);
+        kith_bodies_free(bodies);
+    }
+}
+
+static void test_cuda_particles_may_leave_and_enter_an_open_frame(void **state)
+{
+    static const double velocities[] = {80, -80, 900, -3e4, 3e5};
+    const double nowhere[3] = {0, 0, 0};
+    (void)state;
+    for (int64_t k = 0; k < COUNT_OF(velocities); k++) {
+        struct running running = usual;
+        const double v = velocities[k];
+        kith_bodies *bodies = open_melt(4, 4, false, nowhere);
+        send_two_away(bodies, v > 0 ? 100 : 100 - v * usual.dt * 50, v);
+        kith_bodies *first = run(gpu, &running, bodies, NULL);
+        compare_run(&running, bodies, fabs(v) < 100 ? 1e-9 : 1e-6);
+        running.skin = 0.1;
+        running.at_once = 1;
+        kith_bodies *again = run(gpu, &running, bodies, NULL);
+        assert_same_bodies(again, first);
+        kith_bodies_free(again);
+        running.skin = 0.4;
+        running.at_once = 20;
+        again = run(gpu, &running, bodies, NULL);
+        assert_same_bodies(again, first);
+        kith_bodies_free(again);
+        running.precision = KITH_F32;
+        compare_run(&running, bodies, fabs(v) < 1e4 ? 1e-2 : 0.5); /* then too far for a list */
+        kith_bodies_free(first);
+        kith_bodies_free(bodies);
+    }
+}
+
 static void test_cuda_a_run_refuses_forces_out_of_range(void **state)
 {
     kith_bodies *bodies = melt(3, 0.5, false);
@@ -635,6 +712,8 @@ int main(void)
         cmocka_unit_test(test_cuda_runs_of_few_particles),
         cmocka_unit_test(test_cuda_runs_within_a_cutoff_are_the_cpus),
         cmocka_unit_test(test_cuda_other_runs_within_a_cutoff_are_the_cpus),
+        cmocka_unit_test(test_cuda_runs_in_open_cells_are_the_cpus),
+        cmocka_unit_test(test_cuda_particles_may_leave_and_enter_an_open_frame),
         cmocka_unit_test(test_cuda_runs_with_excluded_pairs_are_the_cpus),
         cmocka_unit_test(test_cuda_runs_of_mixtures_are_the_cpus),
         cmocka_unit_test(test_cuda_thermostats_are_the_cpus),
