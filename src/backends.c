@@ -32,7 +32,7 @@ static const struct room_backends rooms_cpu = {
                                              .predict = sparse_predict_cpu,
                                              .convert = sparse_convert_cpu,
                                              .multiply = sparse_multiply_cpu},
-    .sums = &(const struct sums_backend){.compute = sums_cpu},
+    .sums = &(const struct sums_backend){.compute = sums_cpu, .update = update_cpu},
     .simulation =
         &(const struct simulation_backend){.advance = advance_cpu, .pick = massive_pick_cpu},
 };
@@ -70,7 +70,7 @@ static const struct room_backends rooms_cuda = {
                                              .convert = sparse_convert_cuda,
                                              .dispose = sparse_dispose_cuda,
                                              .multiply = sparse_multiply_cuda},
-    .sums = &(const struct sums_backend){.compute = sums_cuda},
+    .sums = &(const struct sums_backend){.compute = sums_cuda, .update = update_cuda},
     .simulation = &(const struct simulation_backend){.advance = advance_cuda,
                                                      .whfast = whfast_cuda,
                                                      .radau = radau_cuda,

@@ -21,6 +21,7 @@
 #include "kith/law_sum.h"
 #include "kith/matrix.h"
 #include "kith/megno.h"
+#include "kith/memory.h"
 #include "kith/npy.h"
 #include "kith/orbits.h"
 #include "kith/pairs.h"
@@ -36,6 +37,7 @@
 #include "kith/thermostat.h"
 #include "kith/trajectory.h"
 #include "kith/tuning.h"
+#include "kith/update.h"
 #include "kith/view.h"
 
 #endif

@@ -27,7 +27,7 @@ extern "C" __global__ void __launch_bounds__(threads)
     sums_all(const __grid_constant__ struct sums_cuda_problem problem)
 {
     __shared__ alignas(16) REAL tile[threads * fields_j];
-    const struct sums_constants law = constants_of(problem);
+    const struct sums_constants law = constants_of(problem.numbers);
     const long long begin = blockIdx.y * problem.part_sources, m = problem.sources.count;
     const long long end = begin + problem.part_sources < m ? begin + problem.part_sources : m;
     struct reduced<double> total = nothing<double>();

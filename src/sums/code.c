@@ -12,7 +12,8 @@
 enum { most_kept = 16 };
 
 struct code {
-    char *text; /* what it was compiled of */
+    const char *file; /* the kernel's, and what it was compiled with */
+    char *text;
     void *handle;
     void (*close)(void *handle);
 };
@@ -65,12 +66,14 @@ kith_status sums_code_of(kith_context *context, const struct sums_problem *probl
     KITH_TRY(find_codes(context, &codes));
     KITH_TRY(sums_write(problem, &code.text));
     int32_t at = 0;
-    while (at < codes->count && strcmp(codes->code[at].text, code.text) != 0)
+    while (at < codes->count && (strcmp(codes->code[at].file, compiler->file) != 0 ||
+                                 strcmp(codes->code[at].text, code.text) != 0))
         at++;
     if (at < codes->count) {
         free(code.text);
         code = codes->code[at];
     } else {
+        code.file = compiler->file;
         code.close = compiler->close;
         const kith_status status = compiler->open(context, code.text, compiler->file, &code.handle);
         if (status != KITH_OK) {

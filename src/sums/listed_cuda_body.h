@@ -61,7 +61,7 @@ LAW_INLINE long long add_row(const struct sums_cuda_problem &problem,
 extern "C" __global__ void __launch_bounds__(threads)
     sums_listed(const __grid_constant__ struct sums_cuda_problem problem)
 {
-    const struct sums_constants law = constants_of(problem);
+    const struct sums_constants law = constants_of(problem.numbers);
     const REAL home[3] = {};
     struct reduced<double> total = nothing<double>();
     struct sums_pair pair;

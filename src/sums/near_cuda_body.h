@@ -150,7 +150,7 @@ extern "C" __global__ void __launch_bounds__(threads)
     if (threadIdx.x == 0)
         grid = *problem.grid;
     __syncthreads();
-    const struct sums_constants law = constants_of(problem);
+    const struct sums_constants law = constants_of(problem.numbers);
     struct reduced<double> total = nothing<double>();
     struct sums_pair pair;
     long long pairs = 0;

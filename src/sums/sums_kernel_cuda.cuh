@@ -1,51 +1,24 @@
-/* Sums over pairs on a GPU, for one set of formulas, precision and reduction: compiled at run time
- * by NVRTC only. LAW_CUSTOM_BODY (write.c) is included twice, as in sums_kernel_body.h.
+/* Sums over pairs on a GPU, for one set of formulas, precision and reduction
+ * (formulas_cuda_body.h): compiled at run time by NVRTC only.
  *
  * A thread has a target. Which sources are its pairs the arithmetic of cells/geometry.h says.
  * Results of a batch of them are added up in REAL, and batches in double precision, in the order of
  * the sources. */
 
-#include "core/floors.h"
-#include "law/law_math_cuda.h"
 #include "sums/sums_kernel_cuda.h"
 
-#define SUMS_NUMBERS
-#include LAW_CUSTOM_BODY
-#undef SUMS_NUMBERS
+#include "sums/formulas_cuda_body.h"
 
 #define CELLS_DIMENSIONS SUMS_DIMENSIONS
 #include "cells/walk.h"
 
 #if SUMS_IN_FLOAT
-#define REAL          float
 #define OF_REAL(name) name##_float
-#define S2_FLOOR      S2_FLOOR_FLOAT
 #else
-#define REAL          double
 #define OF_REAL(name) name##_double
-#define S2_FLOOR      S2_FLOOR_DOUBLE
 #endif
-#define VREAL REAL
-#define VMASK bool
 
-enum {
-    threads = sums_cuda_threads,
-    fields_j = (3 + SUMS_COLUMNS_J + SUMS_MORE_AXES + 3) / 4 * 4,
-    columns = SUMS_COLUMNS_I + SUMS_COLUMNS_J + 1
-};
-
-/* As a formula sees a pair: columns by the index that write.c gave them, targets' first. */
-struct sums_pair {
-    REAL s2, d[3], column[columns];
-};
-
-struct sums_constants {
-    REAL c[law_constant_count];
-};
-
-/* sums_values(law, pair, value, factor): of value · factor; SUMS_DIVERGES(k), SUMS_IS_PRODUCT(k):
- * the factor is not 1. */
-#include LAW_CUSTOM_BODY
+enum { threads = sums_cuda_threads, fields_j = (3 + SUMS_COLUMNS_J + SUMS_MORE_AXES + 3) / 4 * 4 };
 
 enum { sum_of_values, least_value, greatest_value, count_of_values, log_of_exponentials };
 
@@ -132,14 +105,6 @@ LAW_INLINE void add_pair(const struct sums_constants &law, const struct sums_pai
         const REAL counted = product != 0 ? 1 : 0;
         join<REAL>(batch, k, SUMS_REDUCTION == count_of_values ? counted : product, 1);
     }
-}
-
-LAW_INLINE struct sums_constants constants_of(const struct sums_cuda_problem &problem)
-{
-    struct sums_constants law;
-    for (int k = 0; k < law_constant_count; k++)
-        law.c[k] = (REAL)problem.numbers.c[k];
-    return law;
 }
 
 /* Four numbers of a record, which is aligned to them: of shared memory, and of the device's. */

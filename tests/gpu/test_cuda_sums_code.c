@@ -6,6 +6,7 @@
 
 #include "law/compiled_cuda.h"
 #include "sums/sums_kernel_cuda.h"
+#include "sums/update_kernel.h"
 #include "sums/write.h"
 
 #define COUNT_OF(array) ((int64_t)(sizeof(array) / sizeof *(array)))
@@ -94,9 +95,34 @@ static void test_code_that_is_wrong_is_refused(void **state)
     assert_null(cubin);
 }
 
+static void test_updates_of_columns_compile_for_a_gpu(void **state)
+{
+    (void)state;
+    static const kith_named_formula updates[] = {{"h", "h_i + s * m_i"}, {"m", "sqrt(h_i)"}};
+    const kith_law_parameter parameter = {"s", 0.15};
+    const kith_sums_options options = {.parameter_count = 1, .parameters = &parameter};
+    for (int narrow = 0; narrow < 2; narrow++) {
+        static struct sums_formulas made;
+        made = (struct sums_formulas){.scope = {.column_count = 2, .column = {"h", "m"}}};
+        const struct sums_problem problem = {
+            .dtype = narrow ? KITH_F32 : KITH_F64, .dimensions = 1, .formulas = &made};
+        void *cubin = NULL;
+        char *text = NULL;
+        int64_t bytes = 0;
+        assert_ok(sums_formulas_read(&options, 2, updates, &made));
+        assert_ok(sums_write(&problem, &text));
+        sums_formulas_free(&made);
+        assert_ok(law_compile_functions_cuda("sm_90", text, UPDATE_CUDA_FILE, &cubin, &bytes));
+        assert_true(bytes > 0);
+        free(cubin);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_updates_of_columns_compile_for_a_gpu),
         cmocka_unit_test(test_kernels_of_every_kind_compile_for_a_gpu),
         cmocka_unit_test(test_code_that_is_wrong_is_refused),
     };
