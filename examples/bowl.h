@@ -29,21 +29,19 @@ static inline double bowl_exact_depth(double r, double t)
 }
 
 /* Particles at rest on a spiral of equal volumes, each turned by the golden angle. */
-static inline struct water bowl_before(kith_context *context, int64_t count)
+static inline void bowl_before(struct water *water, int64_t count)
 {
-    struct water water = water_for(context, count);
     const double edge = bowl_radius / sqrt(bowl_c(0)), golden = pi * (3 - sqrt(5));
-    water.count = count;
-    water.volume = pi / 2 * bowl_depth * bowl_radius * bowl_radius / (double)count;
-    water.length = 1.6 * sqrt(water.volume / (0.5 * bowl_depth));
-    water.bowl = 2 * gravity * bowl_depth / (bowl_radius * bowl_radius);
+    const double volume = pi / 2 * bowl_depth * bowl_radius * bowl_radius / (double)count;
+    set_reach(water, 3.6 * sqrt(volume / (0.5 * bowl_depth)));
+    water->fall[0] = "-2 * g * 0.1 * x_i"; /* h0 / a² = 0.1 / m */
+    water->fall[1] = "-2 * g * 0.1 * y_i";
     for (int64_t k = 0; k < count; k++) {
         const double outside = 1 - ((double)k + 0.5) / (double)count;
         const double r = edge * sqrt(1 - sqrt(outside)), angle = golden * (double)k;
-        water.position[2 * k] = r * cos(angle);
-        water.position[2 * k + 1] = r * sin(angle);
+        add_particle(water, &water->count,
+                     (struct particle){r * cos(angle), r * sin(angle), volume, 0});
     }
-    return water;
 }
 
 #endif

@@ -1,5 +1,5 @@
 # The picture of shallow_water.c:
-#     shallow_water cpu 20000 wet water.csv && gnuplot -e "csv='water.csv'; png='water.png'" shallow_water.gp
+#     shallow_water wet -o water.csv && gnuplot -e "csv='water.csv'; png='water.png'" shallow_water.gp
 if (!exists("csv")) csv = 'shallow_water.csv'
 if (!exists("png")) png = 'shallow_water.png'
 

@@ -20,7 +20,7 @@ draw cluster
 draw pluto_resonance
 "$examples/argon" 4000 "$work/argon.xyz"
 "$kith" plot "$work/argon.xyz" --what distances --cutoff 5 -o "$folder/argon.png" --quiet
-"$examples/shallow_water" cpu 20000 wet "$work/shallow_water.csv"
+"$examples/shallow_water" wet -n 20000 -o "$work/shallow_water.csv"
 draw shallow_water
 "$examples/kriging" 2000 "$work/kriging.csv"
 draw kriging
