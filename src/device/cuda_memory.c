@@ -235,10 +235,9 @@ kith_status cuda_copy_out(kith_context *context, void *to_host, const void *from
         return KITH_OK;
     if (!is_in_workspace(state, to_host))
         KITH_TRY(cuda_wait(context, "copying from the device"));
-    if (to_host != from)
-        KITH_TRY(cuda_check(
-            cudaMemcpyAsync(to_host, from, (size_t)bytes, cudaMemcpyDeviceToHost, state->stream),
-            "copying from the device"));
+    KITH_TRY(cuda_check(
+        cudaMemcpyAsync(to_host, from, (size_t)bytes, cudaMemcpyDeviceToHost, state->stream),
+        "copying from the device"));
     return is_in_workspace(state, to_host)
                ? cuda_wait(context, "copying from the device")
                : cuda_check(cudaStreamSynchronize(state->stream), "copying from the device");

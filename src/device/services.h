@@ -61,7 +61,7 @@ struct device_services {
 
     /* Copies bytes from host memory to the backend's and back. The host's memory may be reused on
      * return, except that what was copied in from the workspace must not change until a copy_out.
-     * copy_out from to_host itself, where the device has written, waits. */
+     */
     kith_status (*copy_in)(kith_context *context, void *to, const void *from_host, int64_t bytes);
     kith_status (*copy_out)(kith_context *context, void *to_host, const void *from, int64_t bytes);
 

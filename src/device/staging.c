@@ -167,7 +167,7 @@ kith_status staging_receive(struct staging *staging, kith_status status)
     for (int32_t k = 0; k < staging->count; k++)
         if (staging->array[k].is_output && !own)
             own = (char *)staging->array[k].array->data;
-    if (status == KITH_OK)
+    if (status == KITH_OK && own != staging->host + inputs)
         status = context->services->copy_out(context, staging->host + inputs, own, outputs);
     KITH_TRY(staging_check(staging, status));
     return copy_all(staging, true);

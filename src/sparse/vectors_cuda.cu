@@ -91,10 +91,13 @@ static int log_entries_for(const struct sparse_csr *csr)
 }
 
 /* In single precision rows that are not sorted go by lanes of their own: random 0.153 ms and 0.180
- * by slices, tall 0.088 and 0.130, but R-MAT, sorted, 0.207 and 0.192. */
-static bool goes_by_slices(const struct sparse_matrix *matrix)
+ * by slices, tall 0.088 and 0.130, but R-MAT, sorted, 0.207 and 0.192. So do rows that are sorted
+ * all together if y has columns: slices would write everywhere, power laws take 0.286 and 0.206. */
+static bool goes_by_slices(const struct sparse_matrix *matrix, bool y_has_columns)
 {
     const bool is_sorted = matrix->plan.format == KITH_SPARSE_SELL && matrix->sell.row != NULL;
+    if (is_sorted && y_has_columns && matrix->plan.window == sparse_whole_window)
+        return false;
     return is_sorted ||
            (matrix->csr.dtype == KITH_F64 &&
             (matrix->plan.format == KITH_SPARSE_SELL || matrix->plan.format == KITH_SPARSE_ELL));
@@ -148,7 +151,7 @@ static kith_status multiply_eight(kith_context *context, const struct sparse_pro
         return sparse_diagonals_of_vectors(context, product->matrix, a, rows_of_x);
     if (product->matrix->plan.format == KITH_SPARSE_BSR)
         return sparse_blocks_of_vectors(context, product->matrix, a, rows_of_x);
-    if (goes_by_slices(product->matrix))
+    if (goes_by_slices(product->matrix, a.vector_stride != 1))
         return sparse_slices_of_vectors(context, product->matrix, a, rows_of_x);
     const struct sparse_long_rows *long_rows = &sparse_own_of(product->matrix)->long_rows;
     const unsigned piece_blocks = blocks_for(long_rows->pieces * warp, block_threads);
