@@ -30,13 +30,13 @@ typedef struct kith_accuracy {
 /* What a solver chose and did. Members that do not apply to it are 0. */
 typedef struct kith_solver_report {
     const kith_solver *solver;
-    int32_t order, leaf; /* of the expansions; bodies of a leaf of the tree */
-    double theta;        /* largest opening angle */
-    double error_requested, error_estimated;
-    double p2p_per_body, m2l_per_body; /* pairs of bodies and of cells per target */
-    double cutoff, alpha;              /* of ewald and pme (kith_ewald) */
-    int32_t grid[3];                   /* of pme; order is that of its splines */
-    double prepare_seconds;            /* of pme: time to choose its settings */
+    int32_t order, leaf;                     /* of the expansions; bodies of a leaf of the tree */
+    double theta;                            /* largest opening angle */
+    double error_requested, error_estimated; /* by tree and fmm: of a sample (docs/tree.md) */
+    double p2p_per_body, m2l_per_body;       /* pairs of bodies and of cells per target */
+    double cutoff, alpha;                    /* of ewald and pme (kith_ewald) */
+    int32_t grid[3];                         /* of pme; order is that of its splines */
+    double prepare_seconds;                  /* of pme: time to choose its settings */
 } kith_solver_report;
 
 /* A solver that is expected to be much faster than the direct sum. */

@@ -110,7 +110,8 @@ static kith_status evaluate(const struct kith_solver *solver, kith_context *cont
         .wanted = {.groups = solver == &forces_solver_tree,
                    .error = problem->accuracy.error,
                    .theta = problem->accuracy.theta,
-                   .order = problem->accuracy.order},
+                   .order = problem->accuracy.order,
+                   .estimates = problem->report != NULL},
     };
     if (!forces_find_weights_of_any(problem, &sums.weights))
         return kith_fail(KITH_UNSUPPORTED, "solver is %s, %s", solver->name, no_law);

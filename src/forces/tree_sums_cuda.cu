@@ -263,8 +263,11 @@ static kith_status solve(kith_context *context, const struct tree_problem *probl
             ranks_add_counts(context, &own->counts.far, &own->counts.near_pairs);
     }
     KITH_TRY(status);
+    const double error = own->report.error_estimated;
     own->report = tree_report_of(problem, request, &own->counts, own->sources.cell_count);
-    return KITH_OK;
+    own->report.error_estimated = error;
+    return request->estimates && own->is_shared ? tree_estimate_cuda(context, problem, own)
+                                                : KITH_OK;
 }
 
 static kith_status evaluate(kith_context *context, const struct forces_tree_sums *sums, void *state,

@@ -120,15 +120,6 @@ struct tree_rule tree_rule_for(const struct tree_problem *problem,
     };
 }
 
-/* About the error of a request's result, and rather more than less. */
-static double estimate_error(const struct tree_request *request)
-{
-    const double of_fmm = 0.25, of_groups = 0.02; /* measured, within a factor of ten */
-    if (request->error > 0)
-        return request->error;
-    return (request->groups ? of_groups : of_fmm) * pow(request->theta, request->order + 2);
-}
-
 struct tree_report tree_report_of(const struct tree_problem *problem,
                                   const struct tree_request *request,
                                   const struct tree_counts *counts, int64_t cells)
@@ -139,7 +130,6 @@ struct tree_report tree_report_of(const struct tree_problem *problem,
         .leaf = request->leaf,
         .theta = request->theta,
         .error_requested = request->error,
-        .error_estimated = estimate_error(request),
         .near_per_target = (double)counts->near_pairs / targets,
         .far_per_target = (double)counts->far / targets,
         .cells = cells,

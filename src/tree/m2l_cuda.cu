@@ -107,7 +107,7 @@ static __global__ void __launch_bounds__(threads) m2l_fixed(const struct m2l_tas
 {
     const int64_t index = (int64_t)blockIdx.x * (threads / 32) + threadIdx.x / 32;
     const int lane = threadIdx.x % 32;
-    if (index >= task.parts.count)
+    if (index >= (int64_t)*task.parts.count)
         return;
     constexpr int order = known::order;
     const struct tree_part part = task.parts.part[index];
@@ -155,7 +155,7 @@ static __global__ void __launch_bounds__(threads) m2l_any(const struct m2l_task 
 {
     const int64_t index = (int64_t)blockIdx.x * (threads / 32) + threadIdx.x / 32;
     const int lane = threadIdx.x % 32;
-    if (index >= task.parts.count)
+    if (index >= (int64_t)*task.parts.count)
         return;
     const struct tree_part part = task.parts.part[index];
     const struct expansion_shape &shape = task.shape;
@@ -199,16 +199,17 @@ static __global__ void __launch_bounds__(threads) add_parts(const struct m2l_tas
     const int32_t k = (int32_t)(blockIdx.x * (threads / 32) + threadIdx.x / 32);
     if (k >= task.parts.end - task.parts.first)
         return;
-    const struct tree_parts_before from = task.parts.before[k], to = task.parts.before[k + 1];
-    if (to.slots == from.slots)
+    const struct tree_part_sums of = task.parts.of_cell[k];
+    if (of.parts == 0)
         return;
     real *local = (real *)task.locals +
                   ((int64_t)task.target_record + task.parts.first + k) * task.shape.local;
-    const real *sums = (const real *)task.parts.sums;
+    const real *sums = (const real *)task.parts.sums + of.first * task.shape.local;
     for (int32_t j = threadIdx.x % 32; j < task.shape.count; j += 32) {
         real sum = 0;
-        for (int64_t slot = from.slots; slot < to.slots; slot++)
-            sum += sums[slot * task.shape.local + j];
+#pragma unroll 8
+        for (int32_t part = 0; part < of.parts; part++)
+            sum += sums[(int64_t)part * task.shape.local + j];
         local[j] += sum;
     }
 }
@@ -216,7 +217,7 @@ static __global__ void __launch_bounds__(threads) add_parts(const struct m2l_tas
 template <expansion_basis basis, int order>
 static bool launch_fixed(cudaStream_t stream, kith_dtype dtype, const struct m2l_task &task)
 {
-    const unsigned blocks = blocks_for(task.parts.count, threads / 32);
+    const unsigned blocks = blocks_for(task.parts.most, threads / 32);
     if (task.shape.basis != basis || task.shape.order != order)
         return false;
     if (dtype == KITH_F64)
@@ -239,31 +240,30 @@ static kith_status meet(cudaStream_t stream, kith_dtype dtype, const struct m2l_
         return cuda_check_launch("meeting far cells of a tree");
     return with_real_and_room(dtype, room_for(task.shape, 0), [&](auto of, auto room) {
         m2l_any<decltype(of), decltype(room)::value>
-            <<<blocks_for(task.parts.count, threads / 32), threads, 0, stream>>>(task);
+            <<<blocks_for(task.parts.most, threads / 32), threads, 0, stream>>>(task);
         return cuda_check_launch("meeting far cells of a tree");
     });
 }
 
 kith_status tree_m2l_cuda(kith_context *context, const struct tree_expansions_cuda *expansions,
-                          const struct octree_cell *cells, int32_t first, int32_t end,
-                          const struct tree_lists *lists, const int32_t *far,
+                          const struct octree_cell *cells, const struct tree_batch *batch,
                           struct tree_parts_memory *memory)
 {
     const cudaStream_t stream = cuda_stream(context);
     struct m2l_task task = {expansion_shape_of(&expansions->expansion),
                             expansions->target_record,
                             {},
-                            lists,
-                            far,
+                            batch->lists,
+                            batch->far,
                             expansions->records,
                             expansions->locals};
-    KITH_TRY(tree_divide_cuda(context, tree_list_far, far_of_part,
-                              task.shape.local * kith_dtype_bytes(expansions->dtype), cells, first,
-                              end, lists, memory, &task.parts));
-    if (task.parts.count == 0)
+    if (batch->far_count == 0)
         return KITH_OK;
+    KITH_TRY(tree_divide_cuda(context, tree_list_far, far_of_part,
+                              task.shape.local * kith_dtype_bytes(expansions->dtype), cells, batch,
+                              memory, &task.parts));
     KITH_TRY(meet(stream, expansions->dtype, task));
-    const unsigned blocks = blocks_for(end - first, threads / 32);
+    const unsigned blocks = blocks_for(batch->end - batch->first, threads / 32);
     if (expansions->dtype == KITH_F64)
         add_parts<double><<<blocks, threads, 0, stream>>>(task);
     else

@@ -1,14 +1,31 @@
-/* The tree on a GPU: sort, points, cells generation by generation, and then their spheres from the
- * last generation to the root. This file is compiled without fused operations, as they would change
- * centers and radii. */
+/* The tree on a GPU: sort, points, and cells, generation by generation in one launch. This file is
+ * compiled without fused operations, as they would change keys. */
 
 #include "tree/octree_cuda.h"
+
+#include <cooperative_groups.h>
+
+#include <string.h>
 
 #include "device/cuda_state.h"
 #include "device/reals_cuda.cuh"
 #include "tree/octree_split.h"
 
-enum { threads = 128 };
+enum { threads = 128, makers = 256, makers_per_multiprocessor = 2 };
+
+/* What making the cells leaves; sums of the children of each block's cells follow it. */
+struct octree_made {
+    int32_t cell_count, generations;
+    int32_t generation[octree_most_generations + 1];
+    int32_t wanted; /* cells that there was no room for; else 0 */
+    int32_t of_block[];
+};
+
+/* Blocks that are resident together. */
+static int most_makers(kith_context *context)
+{
+    return makers_per_multiprocessor * cuda_multiprocessors(context);
+}
 
 static unsigned blocks_for(int64_t items, int of_block)
 {
@@ -30,6 +47,11 @@ static kith_status reserve_points(kith_context *context, struct octree_cuda *tre
     tree->room = 0;
     if (!tree->grid)
         KITH_TRY(cuda_allocate(context, 1, sizeof *tree->grid, "keys of a tree", &tree->grid));
+    if (!tree->made)
+        KITH_TRY(cuda_allocate(context, 1,
+                               (int64_t)sizeof *tree->made +
+                                   most_makers(context) * (int64_t)sizeof(int32_t),
+                               "cells of a tree", &tree->made));
     KITH_TRY(cuda_allocate(context, count, sizeof *tree->keys, "keys of a tree", &tree->keys));
     KITH_TRY(cuda_allocate(context, count, sizeof *tree->order, "order of a tree", &tree->order));
     KITH_TRY(cuda_allocate(context, sort_scratch_bytes_cuda(count), 1, "a sort", &tree->scratch));
@@ -43,24 +65,19 @@ static kith_status reserve_cells(kith_context *context, struct octree_cuda *tree
     if (count <= tree->cell_room)
         return KITH_OK;
     const int64_t wanted = 2 * tree->cell_room, room = count > wanted ? count : wanted;
-    struct octree_cell *cells = NULL;
     cuda_release(context, tree->sphere);
     cuda_release(context, tree->weight_sum);
     cuda_release(context, tree->net_weight);
+    cuda_release(context, tree->measured);
+    cuda_release(context, tree->cell);
     tree->sphere = NULL;
+    tree->measured = NULL;
+    tree->cell = NULL;
     tree->weight_sum = tree->net_weight = NULL;
-    KITH_TRY(cuda_allocate(context, room, sizeof *cells, "cells of a tree", &cells));
-    if (tree->cell) {
-        const kith_status status =
-            cuda_check(cudaMemcpyAsync(cells, tree->cell, (size_t)tree->cell_count * sizeof *cells,
-                                       cudaMemcpyDeviceToDevice, cuda_stream(context)),
-                       "copying cells of a tree");
-        cuda_release(context, tree->cell);
-        tree->cell = cells;
-        KITH_TRY(status);
-    }
-    tree->cell = cells;
     tree->cell_room = 0; /* until all of it is there */
+    KITH_TRY(cuda_allocate(context, room, sizeof *tree->cell, "cells of a tree", &tree->cell));
+    KITH_TRY(cuda_allocate(context, room + 1, sizeof *tree->measured, "cells of a tree",
+                           &tree->measured));
     KITH_TRY(cuda_allocate(context, room, sizeof *tree->sphere, "cells of a tree", &tree->sphere));
     KITH_TRY(cuda_allocate(context, room, sizeof *tree->weight_sum, "cells of a tree",
                            &tree->weight_sum));
@@ -91,15 +108,9 @@ static __global__ void __launch_bounds__(threads)
     point[k] = p;
 }
 
-static __global__ void make_root(int32_t dimensions, const uint64_t *keys, int32_t count,
-                                 struct octree_cell *cells)
-{
-    cells[0] = octree_make_cell(dimensions, keys, NULL, -1, 0, count);
-}
-
 /* A generation of cells; of each the children are counted, and then made: eight lanes a cell, a
  * possible child a lane, as searching among many keys takes as long as they are waited for. */
-enum { lanes_of_cell = 8 };
+enum { lanes_of_cell = 8, cells_of_round = makers / lanes_of_cell };
 
 struct found_child {
     int32_t begin, end;       /* no points: none */
@@ -125,177 +136,154 @@ static __device__ inline struct found_child find_child(int32_t dimensions, const
     return child;
 }
 
-static __global__ void __launch_bounds__(threads)
-    count_children(int32_t dimensions, const uint64_t *keys, const struct octree_cell *cells,
-                   int32_t first, int32_t end, int32_t leaf, int32_t *children)
+/* Sum over the block, in all threads; in *before that of the threads before. */
+static __device__ inline int32_t sum_of_block(int32_t x, int32_t *before)
 {
-    const int32_t k = (int32_t)((blockIdx.x * threads + threadIdx.x) / lanes_of_cell);
-    const bool is_cell = k < end - first;
-    const struct octree_cell cell = cells[is_cell ? first + k : first];
-    const struct found_child child = find_child(dimensions, keys, cell, leaf);
-    if (is_cell && threadIdx.x % lanes_of_cell == 0)
-        children[k] = child.siblings;
-}
-
-static __global__ void __launch_bounds__(threads)
-    make_children(int32_t dimensions, const uint64_t *keys, struct octree_cell *cells,
-                  int32_t first, int32_t end, int32_t leaf, const int32_t *before)
-{
-    const int32_t k = (int32_t)((blockIdx.x * threads + threadIdx.x) / lanes_of_cell);
-    const bool is_cell = k < end - first;
-    const int32_t index = is_cell ? first + k : first;
-    const struct octree_cell cell = cells[index];
-    const struct found_child child = find_child(dimensions, keys, cell, leaf);
-    if (!is_cell)
-        return;
-    const int32_t first_child = end + before[k];
-    if (threadIdx.x % lanes_of_cell == 0) {
-        cells[index].children = child.siblings;
-        cells[index].child = child.siblings > 0 ? first_child : 0;
+    __shared__ int32_t of_warp[makers / 32];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    int32_t sum = x, all = 0;
+    for (int offset = 1; offset < 32; offset *= 2) {
+        const int32_t other = __shfl_up_sync(0xffffffffu, sum, offset);
+        sum += lane >= offset ? other : 0;
     }
-    if (child.begin < child.end)
-        cells[first_child + child.before] =
-            octree_make_cell(dimensions, keys, cells, index, child.begin, child.end);
+    __syncthreads(); /* the last sum is read */
+    if (lane == 31)
+        of_warp[warp] = sum;
+    __syncthreads();
+    *before = sum - x;
+    for (int k = 0; k < makers / 32; k++) {
+        *before += k < warp ? of_warp[k] : 0;
+        all += of_warp[k];
+    }
+    return all;
 }
 
-/* The generation after the last; none if that has leaves only. */
-static kith_status add_generation(kith_context *context, struct octree_cuda *tree, int32_t leaf)
-{
-    const int32_t first = tree->generation[tree->generations - 1];
-    const int32_t end = tree->generation[tree->generations], cells = end - first;
-    const cudaStream_t stream = cuda_stream(context);
-    const unsigned blocks = blocks_for(cells, threads / lanes_of_cell);
-    int32_t added = 0;
-    int32_t *children = (int32_t *)tree->scratch; /* the sort's, which is done */
-    count_children<<<blocks, threads, 0, stream>>>(tree->dimensions, tree->keys, tree->cell, first,
-                                                   end, leaf, children);
-    KITH_TRY(cuda_check_launch("counting the cells of a tree"));
-    KITH_TRY(sort_scan_cuda(context, cells, children, children));
-    KITH_TRY(cuda_copy_out(context, &added, children + cells, sizeof added));
-    if (added == 0)
-        return KITH_OK;
-    KITH_TRY(reserve_cells(context, tree, (int64_t)end + added));
-    make_children<<<blocks, threads, 0, stream>>>(tree->dimensions, tree->keys, tree->cell, first,
-                                                  end, leaf, children);
-    KITH_TRY(cuda_check_launch("making the cells of a tree"));
-    tree->cell_count = end + added;
-    tree->generation[++tree->generations] = tree->cell_count;
-    return KITH_OK;
-}
-
-/* What octree_measure.c does, a warp per cell: each of the eight sums of moments is a lane's, in
- * the order of the points or children. */
-enum { points_measured = 1 << 12 };
-
-struct measured_tree {
-    const void *point;
-    const struct octree_cell *cell;
-    struct octree_sphere *sphere;
-    double *weight_sum, *net_weight;
+struct making {
+    int32_t dimensions, leaf, points;
+    int64_t room;
+    const uint64_t *keys;
+    struct octree_cell *cells;
+    struct octree_made *made;
 };
 
-/* Lane 0: |weight|, 1: weight, 2 to 4: |weight| times the place, 5 to 7: the place, times count. */
-static __device__ inline double moment_of(int lane, double weight, double net, double count,
-                                          double x, double y, double z)
+/* Sum of the counts of the blocks, and of those before this one. */
+static __device__ inline int32_t sum_of_blocks(const int32_t *of_block, int32_t *before)
 {
-    const int axis = lane >= 5 ? lane - 5 : lane - 2;
-    const double place = axis == 0 ? x : axis == 1 ? y : z;
-    return lane == 0   ? weight
-           : lane == 1 ? net
-           : lane < 5  ? weight * place
-           : lane < 8  ? count * place
-                       : 0.0;
+    int32_t all = 0, mine = 0, unused;
+    for (int32_t k = (int32_t)threadIdx.x; k < (int32_t)gridDim.x; k += makers) {
+        all += of_block[k];
+        mine += k < (int32_t)blockIdx.x ? of_block[k] : 0;
+    }
+    *before = sum_of_block(mine, &unused);
+    return sum_of_block(all, &unused);
 }
 
-template <typename real>
-static __device__ inline double distance2(real4_of<real> p, const double center[3])
+/* The cells first … end − 1 of a block: round by round eight lanes of each cell. */
+template <typename function>
+static __device__ inline void for_each_round(const struct making &making, int32_t first,
+                                             int32_t end, function f)
 {
-    const double x = (double)p.x - center[0], y = (double)p.y - center[1],
-                 z = (double)p.z - center[2];
-    return x * x + y * y + z * z;
+    for (int32_t begin = first; begin < end; begin += cells_of_round) {
+        const int32_t at = begin + (int32_t)threadIdx.x / lanes_of_cell;
+        const bool is_cell = at < end;
+        const int32_t index = is_cell ? at : first;
+        const struct octree_cell cell = making.cells[index];
+        f(index, is_cell, cell, find_child(making.dimensions, making.keys, cell, making.leaf));
+    }
 }
 
-template <typename real>
-static __device__ double radius_of(const struct measured_tree &tree, const struct octree_cell &cell,
-                                   const double center[3], int lane)
+/* All cells. The blocks wait for each other twice a generation. */
+static __global__ void __launch_bounds__(makers, makers_per_multiprocessor)
+    make_cells(const struct making making)
 {
-    const real4_of<real> *point = (const real4_of<real> *)tree.point;
-    double greatest = 0;
-    if (cell.children == 0 || cell.count <= points_measured) {
-        for (int64_t k = cell.first + lane; k < (int64_t)cell.first + cell.count; k += 32)
-            greatest = fmax(greatest, distance2<real>(point[k], center));
-        greatest = sqrt(greatest);
-    } else if (lane < cell.children) {
-        const struct octree_sphere child = tree.sphere[cell.child + lane];
-        const double x = child.center[0] - center[0], y = child.center[1] - center[1],
-                     z = child.center[2] - center[2];
-        greatest = sqrt(x * x + y * y + z * z) + child.radius;
+    const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    const bool is_first = blockIdx.x == 0 && threadIdx.x == 0;
+    const bool leads = threadIdx.x % lanes_of_cell == 0;
+    struct octree_made *made = making.made;
+    int32_t first = 0, end = 1, generations = 1, wanted = 0;
+    if (is_first) {
+        making.cells[0] =
+            octree_make_cell(making.dimensions, making.keys, NULL, -1, 0, making.points);
+        made->generation[0] = 0;
+        made->generation[1] = 1;
     }
-    for (int offset = 16; offset > 0; offset /= 2)
-        greatest = fmax(greatest, __shfl_xor_sync(0xffffffffu, greatest, offset));
-    return greatest;
+    grid.sync();
+    for (;;) {
+        const int32_t each = (end - first + (int32_t)gridDim.x - 1) / (int32_t)gridDim.x;
+        const int64_t from = first + (int64_t)each * blockIdx.x;
+        const int32_t mine = (int32_t)(from < end ? from : end);
+        const int32_t mine_end = end - mine < each ? end : mine + each;
+        int32_t children = 0, before = 0, unused;
+        for_each_round(making, mine, mine_end,
+                       [&](int32_t, bool is_cell, const struct octree_cell &,
+                           const struct found_child &child) {
+                           children += is_cell && leads ? child.siblings : 0;
+                       });
+        children = sum_of_block(children, &unused);
+        if (threadIdx.x == 0)
+            made->of_block[blockIdx.x] = children;
+        grid.sync();
+        const int32_t added = sum_of_blocks(made->of_block, &before);
+        wanted = end + (int64_t)added > making.room ? end + added : 0;
+        if (added == 0 || wanted > 0)
+            break;
+        int32_t next = end + before;
+        for_each_round(making, mine, mine_end,
+                       [&](int32_t index, bool is_cell, const struct octree_cell &cell,
+                           const struct found_child &child) {
+                           int32_t place = 0;
+                           const int32_t of_round =
+                               sum_of_block(is_cell && leads ? child.siblings : 0, &place);
+                           const int32_t child_first =
+                               next + __shfl_sync(0xffffffffu, place, 0, lanes_of_cell);
+                           next += of_round;
+                           if (is_cell && leads) {
+                               making.cells[index].children = child.siblings;
+                               making.cells[index].child = child.siblings > 0 ? child_first : 0;
+                           }
+                           if (is_cell && child.begin < child.end)
+                               making.cells[child_first + child.before] =
+                                   octree_make_cell(making.dimensions, making.keys, making.cells,
+                                                    index, child.begin, child.end);
+                           (void)cell;
+                       });
+        first = end;
+        end += added;
+        generations++;
+        if (is_first)
+            made->generation[generations] = end;
+        grid.sync();
+    }
+    if (is_first) {
+        made->cell_count = end;
+        made->generations = generations;
+        made->wanted = wanted;
+    }
 }
 
-template <typename real>
-static __global__ void __launch_bounds__(threads)
-    measure_cells(const struct measured_tree tree, int32_t first, int32_t end)
+static kith_status make(kith_context *context, int32_t leaf, struct octree_cuda *tree)
 {
-    const int32_t index = first + (int32_t)(blockIdx.x * (threads / 32) + threadIdx.x / 32);
-    const int lane = threadIdx.x % 32;
-    const real4_of<real> *point = (const real4_of<real> *)tree.point;
-    if (index >= end)
-        return;
-    const struct octree_cell cell = tree.cell[index];
-    double sum = 0, center[3];
-    for (int32_t k = 0; k < cell.children; k++) {
-        const int32_t child = cell.child + k;
-        const struct octree_sphere of = tree.sphere[child];
-        sum += moment_of(lane, tree.weight_sum[child], tree.net_weight[child],
-                         (double)tree.cell[child].count, of.center[0], of.center[1], of.center[2]);
-    }
-    for (int64_t k = cell.first; k < (int64_t)cell.first + cell.count && cell.children == 0; k++) {
-        const real4_of<real> p = point[k];
-        sum += moment_of(lane, fabs((double)p.w), (double)p.w, 1.0, (double)p.x, (double)p.y,
-                         (double)p.z);
-    }
-    const double weight = __shfl_sync(0xffffffffu, sum, 0);
-    for (int c = 0; c < 3; c++) {
-        const double weighted = __shfl_sync(0xffffffffu, sum, 2 + c);
-        const double plain = __shfl_sync(0xffffffffu, sum, 5 + c);
-        center[c] = (double)(real)(weight > 0 ? weighted / weight : plain / (double)cell.count);
-    }
-    if (cell.count == 1) { /* exactly there: a point is at no distance from itself */
-        const real4_of<real> p = point[cell.first];
-        center[0] = (double)p.x;
-        center[1] = (double)p.y;
-        center[2] = (double)p.z;
-    }
-    const double radius = cell.count == 1 ? 0.0 : radius_of<real>(tree, cell, center, lane);
-    if (lane == 0) {
-        struct octree_sphere *to = &tree.sphere[index];
-        to->center[0] = center[0];
-        to->center[1] = center[1];
-        to->center[2] = center[2];
-        to->radius = radius;
-        tree.weight_sum[index] = weight;
-    }
-    if (lane == 1)
-        tree.net_weight[index] = sum;
-}
-
-/* Children before parents. */
-template <typename real>
-static kith_status measure(kith_context *context, const struct octree_cuda *tree)
-{
-    const struct measured_tree measured = {tree->point, tree->cell, tree->sphere, tree->weight_sum,
-                                           tree->net_weight};
-    for (int32_t g = tree->generations - 1; g >= 0; g--) {
-        const int32_t first = tree->generation[g], end = tree->generation[g + 1];
-        measure_cells<real>
-            <<<blocks_for(end - first, threads / 32), threads, 0, cuda_stream(context)>>>(
-                measured, first, end);
-    }
-    return cuda_check_launch("measuring the cells of a tree");
+    struct octree_made made;
+    do {
+        struct making making = {tree->dimensions, leaf,       (int32_t)tree->count,
+                                tree->cell_room,  tree->keys, tree->cell,
+                                tree->made};
+        void *arguments[] = {&making};
+        const int64_t needed = 1 + tree->count / makers;
+        const int most = most_makers(context);
+        KITH_TRY(cuda_check(
+            cudaLaunchCooperativeKernel((const void *)make_cells,
+                                        dim3((unsigned)(needed < most ? needed : most)),
+                                        dim3(makers), arguments, 0, cuda_stream(context)),
+            "making the cells of a tree"));
+        KITH_TRY(cuda_copy_out(context, &made, tree->made, sizeof made));
+        if (made.wanted > 0)
+            KITH_TRY(reserve_cells(context, tree, made.wanted));
+    } while (made.wanted > 0);
+    tree->cell_count = made.cell_count;
+    tree->generations = made.generations;
+    memcpy(tree->generation, made.generation, sizeof made.generation);
+    return KITH_OK;
 }
 
 template <typename real>
@@ -311,17 +299,9 @@ static kith_status build(kith_context *context, const struct sort_points *points
                             tree->order, tree->scratch));
     gather_points<real><<<blocks_for(points->count, threads), threads, 0, stream>>>(
         points->count, columns, tree->order, (real4_of<real> *)tree->point);
-    make_root<<<1, 1, 0, stream>>>(points->dimensions, tree->keys, (int32_t)points->count,
-                                   tree->cell);
     KITH_TRY(cuda_check_launch("making the cells of a tree"));
-    tree->cell_count = tree->generations = 1;
-    tree->generation[0] = 0;
-    tree->generation[1] = 1;
-    for (int32_t before = 0; before != tree->generations;) {
-        before = tree->generations;
-        KITH_TRY(add_generation(context, tree, leaf));
-    }
-    return measure<real>(context, tree);
+    KITH_TRY(make(context, leaf, tree));
+    return octree_measure_cuda(context, tree);
 }
 
 kith_status octree_build_cuda(kith_context *context, const struct sort_points *points,
@@ -341,9 +321,9 @@ kith_status octree_build_cuda(kith_context *context, const struct sort_points *p
 
 void octree_free_cuda(kith_context *context, struct octree_cuda *tree)
 {
-    void *const memory[] = {tree->keys,       tree->order,      tree->scratch,
-                            tree->point,      tree->cell,       tree->sphere,
-                            tree->weight_sum, tree->net_weight, tree->grid};
+    void *const memory[] = {tree->keys, tree->order,  tree->scratch,    tree->point,
+                            tree->cell, tree->sphere, tree->weight_sum, tree->net_weight,
+                            tree->grid, tree->made,   tree->measured};
     for (size_t k = 0; k < sizeof memory / sizeof memory[0]; k++)
         cuda_release(context, memory[k]);
     *tree = {};

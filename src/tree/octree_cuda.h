@@ -7,6 +7,8 @@
 extern "C" {
 #endif
 
+struct octree_made;
+
 /* The tree of tree/octree.h on a GPU, to the bit: arrays in the device's memory. */
 struct octree_cuda {
     kith_dtype dtype;
@@ -25,6 +27,8 @@ struct octree_cuda {
     uint64_t *keys;
     struct morton_grid *grid;
     void *scratch;
+    struct octree_made *made;
+    uint32_t *measured;
     int64_t room, cell_room;
 };
 
@@ -33,13 +37,16 @@ struct octree_range {
     int32_t first, end;
 };
 
-/* As octree_build_cpu, of columns in the device's memory. Waits for the device once a generation.
+/* As octree_build_cpu, of columns in the device's memory. Waits for the device once.
  *
  *   tree  zeroed before the first call; free with octree_free_cuda, after an error too
  *
  * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
 kith_status octree_build_cuda(kith_context *context, const struct sort_points *points,
                               const void *weight, int32_t leaf, struct octree_cuda *tree);
+
+/* What octree_measure_cell does, of all cells. */
+kith_status octree_measure_cuda(kith_context *context, const struct octree_cuda *tree);
 void octree_free_cuda(kith_context *context, struct octree_cuda *tree);
 
 #ifdef __cplusplus

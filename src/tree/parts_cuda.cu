@@ -2,105 +2,112 @@
 
 #include "tree/parts_cuda.h"
 
-#include <cub/device/device_scan.cuh>
-
 #include "device/cuda_state.h"
 
 enum { threads = 128 };
-
-struct add_parts {
-    __host__ __device__ struct tree_parts_before operator()(const struct tree_parts_before &a,
-                                                            const struct tree_parts_before &b) const
-    {
-        return {a.parts + b.parts, a.slots + b.slots};
-    }
-};
 
 struct division {
     enum tree_list list;
     int32_t elements, first, end;
     const struct octree_cell *cells;
     const struct tree_lists *lists;
+    unsigned long long *part_count, *slot_count;
+    struct tree_part *parts;
+    struct tree_part_sums *sums;
 };
 
-static __device__ inline int32_t length_of(const struct division &division, int32_t cell)
+/* The sum of x over the lanes before; in *all that of the warp. */
+static __device__ inline int64_t sum_before(int64_t x, int lane, int64_t *all)
 {
-    return division.list == tree_list_far ? division.lists[cell].far_count
-                                          : division.lists[cell].near_count;
+    int64_t sum = x;
+    for (int offset = 1; offset < 32; offset *= 2) {
+        const int64_t other = __shfl_up_sync(0xffffffffu, sum, offset);
+        sum += lane >= offset ? other : 0;
+    }
+    *all = __shfl_sync(0xffffffffu, sum, 31);
+    return sum - x;
 }
 
-static __global__ void __launch_bounds__(threads)
-    count_parts(const struct division division, struct tree_parts_before *counts)
+/* Room for x of each lane, at the end of what *count says is there. */
+static __device__ inline int64_t take_places(int64_t x, int lane, unsigned long long *count)
 {
-    const int32_t k = (int32_t)(blockIdx.x * threads + threadIdx.x), cell = division.first + k;
-    if (cell >= division.end)
-        return;
-    const int64_t parts =
-        ((int64_t)length_of(division, cell) + division.elements - 1) / division.elements;
-    const int64_t each = division.list == tree_list_far ? 1 : division.cells[cell].count;
-    counts[k] = {parts, parts > 1 ? parts * each : 0};
+    int64_t all = 0, first = 0;
+    const int64_t before = sum_before(x, lane, &all);
+    if (lane == 0 && all > 0)
+        first = (int64_t)atomicAdd(count, (unsigned long long)all);
+    return __shfl_sync(0xffffffffu, first, 0) + before;
 }
 
-static __global__ void __launch_bounds__(threads)
-    make_parts(const struct division division, const struct tree_parts_before *before,
-               struct tree_part *parts)
+/* A thread a cell. */
+static __global__ void __launch_bounds__(threads) make_parts(const struct division division)
 {
     const int32_t k = (int32_t)(blockIdx.x * threads + threadIdx.x), cell = division.first + k;
-    if (cell >= division.end)
-        return;
-    const struct tree_parts_before from = before[k], to = before[k + 1];
-    const int32_t length = length_of(division, cell);
-    const int64_t count = to.parts - from.parts;
-    for (int64_t j = 0; j < count; j++) {
-        const int32_t first = (int32_t)j * division.elements, left = length - first;
-        parts[from.parts + j] = {cell, first, left < division.elements ? left : division.elements,
-                                 count > 1 ? from.slots + j * ((to.slots - from.slots) / count)
-                                           : -1};
+    const int lane = threadIdx.x % 32;
+    const bool is = cell < division.end;
+    int32_t length = 0, each = 1;
+    if (is && division.list == tree_list_far)
+        length = division.lists[cell].far_count;
+    if (is && division.list == tree_list_near) {
+        length = division.lists[cell].near_count;
+        each = division.cells[cell].count;
+    }
+    const int32_t count = length / division.elements + (length % division.elements > 0);
+    const int64_t slots = count > 1 ? (int64_t)count * each : 0;
+    const int64_t part = take_places(count, lane, division.part_count);
+    const int64_t slot = take_places(slots, lane, division.slot_count);
+    if (is)
+        division.sums[k] = {slot, slots > 0 ? count : 0};
+    for (int32_t j = 0; j < count; j++) {
+        const int32_t first = j * division.elements, left = length - first;
+        division.parts[part + j] = {cell, first,
+                                    left < division.elements ? left : division.elements,
+                                    slots > 0 ? slot + (int64_t)j * each : -1};
     }
 }
 
 kith_status tree_divide_cuda(kith_context *context, enum tree_list list, int32_t elements_of_part,
-                             int64_t bytes_of_slot, const struct octree_cell *cells, int32_t first,
-                             int32_t end, const struct tree_lists *lists,
-                             struct tree_parts_memory *memory, struct tree_parts *parts)
+                             int64_t bytes_of_slot, const struct octree_cell *cells,
+                             const struct tree_batch *batch, struct tree_parts_memory *memory,
+                             struct tree_parts *parts)
 {
     const cudaStream_t stream = cuda_stream(context);
-    const struct division division = {list, elements_of_part, first, end, cells, lists};
-    const struct tree_parts_before zero = {0, 0};
-    const int32_t count = end - first;
-    const unsigned blocks = (unsigned)((count + threads - 1) / threads);
-    const int64_t bytes = (count + 1) * (int64_t)sizeof zero;
+    const int32_t count = batch->end - batch->first;
+    const bool is_far = list == tree_list_far;
+    const int64_t elements = is_far ? batch->far_count : batch->near_count;
+    const int64_t targets = is_far ? batch->far_count : batch->near_targets;
+    /* A cell has at most one part that is not full; two and more parts are at least half full. */
+    const int64_t most = count + elements / elements_of_part;
+    const int64_t slots = 2 * targets / elements_of_part;
     const char what[] = "the lists of a tree";
-    struct tree_parts_before all;
-    size_t scratch_bytes = 0;
-    void *scratch = NULL;
-    KITH_TRY(tree_reserve_cuda(context, bytes, what, &memory->counts));
-    KITH_TRY(tree_reserve_cuda(context, bytes, what, &memory->before));
-    struct tree_parts_before *counts = (struct tree_parts_before *)memory->counts.memory;
-    struct tree_parts_before *before = (struct tree_parts_before *)memory->before.memory;
-    count_parts<<<blocks, threads, 0, stream>>>(division, counts);
-    KITH_TRY(cuda_check_launch("dividing lists"));
-    KITH_TRY(cuda_check(cub::DeviceScan::ExclusiveScan(NULL, scratch_bytes, counts, before,
-                                                       add_parts(), zero, count + 1, stream),
-                        "dividing lists"));
-    KITH_TRY(cuda_scratch(context, (int64_t)scratch_bytes, &scratch));
-    KITH_TRY(cuda_check(cub::DeviceScan::ExclusiveScan(scratch, scratch_bytes, counts, before,
-                                                       add_parts(), zero, count + 1, stream),
-                        "dividing lists"));
-    KITH_TRY(cuda_copy_out(context, &all, before + count, sizeof all));
-    KITH_TRY(tree_reserve_cuda(context, all.parts * (int64_t)sizeof(struct tree_part), what,
-                               &memory->parts));
-    KITH_TRY(tree_reserve_cuda(context, all.slots * bytes_of_slot, what, &memory->sums));
-    struct tree_part *made = (struct tree_part *)memory->parts.memory;
-    make_parts<<<blocks, threads, 0, stream>>>(division, before, made);
-    *parts = {first, end, all.parts, made, before, memory->sums.memory};
+    const size_t of_counts = 2 * sizeof(unsigned long long);
+    KITH_TRY(tree_reserve_cuda(context, (int64_t)of_counts, what, &memory->counts));
+    KITH_TRY(tree_reserve_cuda(context, count * (int64_t)sizeof(struct tree_part_sums), what,
+                               &memory->of_cells));
+    KITH_TRY(
+        tree_reserve_cuda(context, most * (int64_t)sizeof(struct tree_part), what, &memory->parts));
+    KITH_TRY(tree_reserve_cuda(context, slots * bytes_of_slot, what, &memory->sums));
+    unsigned long long *counts = (unsigned long long *)memory->counts.memory;
+    const struct division division = {list,
+                                      elements_of_part,
+                                      batch->first,
+                                      batch->end,
+                                      cells,
+                                      batch->lists,
+                                      counts,
+                                      counts + 1,
+                                      (struct tree_part *)memory->parts.memory,
+                                      (struct tree_part_sums *)memory->of_cells.memory};
+    KITH_TRY(cuda_check(cudaMemsetAsync(counts, 0, of_counts, stream), "dividing lists"));
+    make_parts<<<(unsigned)((count + threads - 1) / threads), threads, 0, stream>>>(division);
+    *parts = {batch->first,  batch->end,         most, counts, division.parts,
+              division.sums, memory->sums.memory};
     return cuda_check_launch("dividing lists");
 }
 
 void tree_parts_free_cuda(kith_context *context, struct tree_parts_memory *memory)
 {
     cuda_release(context, memory->counts.memory);
-    cuda_release(context, memory->before.memory);
+    cuda_release(context, memory->of_cells.memory);
     cuda_release(context, memory->parts.memory);
     cuda_release(context, memory->sums.memory);
     *memory = {};

@@ -2,9 +2,9 @@
  * A warp has up to 32 targets of a leaf; if they are fewer, several lanes share one and the
  * sources. */
 
-#include "core/roots_cuda.cuh"
 #include "device/reals_cuda.cuh"
 #include "tree/launch_cuda.cuh"
+#include "tree/near_cuda.cuh"
 #include "tree/solve_cuda.h"
 
 /* near_of_part: source cells that a warp takes for its targets. */
@@ -76,30 +76,6 @@ template <typename real> struct near_task {
     real softening2;
     real4_of<real> *results;
 };
-
-/* near_kernel.h's sums: 1/s with the floor below s², or ln s of what has s² > 0. */
-template <enum expansion_law law, typename real>
-static __device__ inline void add_pair(const real4_of<real> &p, const real4_of<real> &q,
-                                       real weight, real softening2, real sum[4])
-{
-    const real dx = q.x - p.x, dy = q.y - p.y, dz = q.z - p.z;
-    if (law == expansion_inverse) {
-        const real floor = s2_floor<real>();
-        const real s2 = fma(dz, dz, fma(dy, dy, fma(dx, dx, softening2 + floor)));
-        const real factor = weight * inverse_cube(s2);
-        sum[0] = fma(factor, dx, sum[0]);
-        sum[1] = fma(factor, dy, sum[1]);
-        sum[2] = fma(factor, dz, sum[2]);
-        sum[3] = fma(factor, s2 - floor, sum[3]);
-    } else {
-        const real s2 = fma(dy, dy, fma(dx, dx, softening2));
-        const real counted = s2 > 0 ? weight : 0, above_0 = s2 + s2_floor<real>();
-        const real factor = -counted / above_0;
-        sum[0] = fma(factor, dx, sum[0]);
-        sum[1] = fma(factor, dy, sum[1]);
-        sum[3] = fma(counted * (real)0.5, log(above_0), sum[3]);
-    }
-}
 
 /* The sources of a part, at most 32 at a time: a source a lane. Lanes know 32 of its cells. */
 struct tiles {
@@ -180,7 +156,7 @@ static __global__ void __launch_bounds__(threads) meet_near(const struct near_ta
     __shared__ real4_of<real> of_warps[warps][32];
     const int64_t index = (int64_t)blockIdx.x * warps + threadIdx.x / 32;
     const int lane = threadIdx.x % 32;
-    if (index >= task.parts.count)
+    if (index >= (int64_t)*task.parts.count)
         return;
     const struct tree_part part = task.parts.part[index];
     const struct octree_cell cell = task.targets[part.cell];
@@ -204,18 +180,20 @@ static __global__ void __launch_bounds__(threads) add_near(const struct near_tas
     const int32_t k = (int32_t)(blockIdx.x * warps + threadIdx.x / 32);
     if (k >= task.parts.end - task.parts.first)
         return;
-    const struct tree_parts_before from = task.parts.before[k], to = task.parts.before[k + 1];
-    const struct octree_cell cell = task.targets[task.parts.first + k];
-    const real4_of<real> *sums = (const real4_of<real> *)task.parts.sums;
-    if (to.slots == from.slots)
+    const struct tree_part_sums of = task.parts.of_cell[k];
+    if (of.parts == 0)
         return;
+    const struct octree_cell cell = task.targets[task.parts.first + k];
     for (int32_t i = threadIdx.x % 32; i < cell.count; i += 32) {
+        const real4_of<real> *sums = (const real4_of<real> *)task.parts.sums + of.first + i;
         real4_of<real> sum = {0, 0, 0, 0};
-        for (int64_t slot = from.slots + i; slot < to.slots; slot += cell.count) {
-            sum.x += sums[slot].x;
-            sum.y += sums[slot].y;
-            sum.z += sums[slot].z;
-            sum.w += sums[slot].w;
+#pragma unroll 8
+        for (int32_t part = 0; part < of.parts; part++) {
+            const real4_of<real> by = sums[(int64_t)part * cell.count];
+            sum.x += by.x;
+            sum.y += by.y;
+            sum.z += by.z;
+            sum.w += by.w;
         }
         real4_of<real> *result = &task.results[(int64_t)cell.first + i];
         result->x += sum.x;
@@ -227,19 +205,18 @@ static __global__ void __launch_bounds__(threads) add_near(const struct near_tas
 
 template <typename real>
 static kith_status near(kith_context *context, const struct tree_points_cuda *points,
-                        const struct tree_parts &parts, const struct tree_lists *lists,
-                        const int32_t *list)
+                        const struct tree_parts &parts, const struct tree_batch &batch)
 {
     const cudaStream_t stream = cuda_stream(context);
     const struct expansion *expansion = &points->expansions->expansion;
     const struct near_task<real> task = {
         parts, points->targets->cell, points->sources->cell,
             (const real4_of<real> *)points->targets->point,
-            (const real4_of<real> *)points->sources->point, lists, list,
+            (const real4_of<real> *)points->sources->point, batch.lists, batch.near,
             points->targets == points->sources, (real)expansion->softening2,
             (real4_of<real> *)points->results
     };
-    const dim3 grid(blocks_for(parts.count, warps), chunks);
+    const dim3 grid(blocks_for(parts.most, warps), chunks);
     if (expansion->law == expansion_inverse)
         meet_near<expansion_inverse><<<grid, threads, 0, stream>>>(task);
     else
@@ -249,17 +226,16 @@ static kith_status near(kith_context *context, const struct tree_points_cuda *po
 }
 
 kith_status tree_near_cuda(kith_context *context, const struct tree_points_cuda *points,
-                           int32_t first, int32_t end, const struct tree_lists *lists,
-                           const int32_t *list, struct tree_parts_memory *memory)
+                           const struct tree_batch *batch, struct tree_parts_memory *memory)
 {
     const kith_dtype dtype = points->targets->dtype;
     struct tree_parts parts;
-    KITH_TRY(tree_divide_cuda(context, tree_list_near, near_of_part, 4 * kith_dtype_bytes(dtype),
-                              points->targets->cell, first, end, lists, memory, &parts));
-    if (parts.count == 0)
+    if (batch->near_count == 0)
         return KITH_OK;
-    return dtype == KITH_F64 ? near<double>(context, points, parts, lists, list)
-                             : near<float>(context, points, parts, lists, list);
+    KITH_TRY(tree_divide_cuda(context, tree_list_near, near_of_part, 4 * kith_dtype_bytes(dtype),
+                              points->targets->cell, batch, memory, &parts));
+    return dtype == KITH_F64 ? near<double>(context, points, parts, *batch)
+                             : near<float>(context, points, parts, *batch);
 }
 
 /* Each warp of a block has the coefficients that its lanes read in shared memory. */
@@ -278,6 +254,9 @@ static __global__ void __launch_bounds__(threads)
     const struct octree_cell cell = cells[index];
     if (cell.first >= range.end || cell.first + cell.count <= range.first)
         return;
+    const int32_t begin = 32 * (int32_t)blockIdx.y;
+    if (begin >= cell.count)
+        return;
     const real *head = records + (int64_t)index * shape.record;
     const real inverse = 1 / head[3];
     const real *local = locals + (int64_t)index * shape.local;
@@ -289,7 +268,7 @@ static __global__ void __launch_bounds__(threads)
                                  field[k] = extended_coefficient(shape, local, a, b, c);
                          });
     __syncwarp();
-    for (int32_t i = lane; i < cell.count; i += 32) {
+    for (int32_t i = begin + lane; i < cell.count; i += 32 * chunks) {
         const real4_of<real> p = points[(int64_t)cell.first + i];
         const real d[3] = {(p.x - head[0]) * inverse, (p.y - head[1]) * inverse,
                            (p.z - head[2]) * inverse};
@@ -316,12 +295,14 @@ kith_status tree_l2p_cuda(kith_context *context, const struct tree_points_cuda *
         using real = decltype(of);
         const int64_t first = expansions->target_record;
         const size_t shared = warps * (size_t)extended_length(shape, 1) * sizeof(real);
-        l2p<real, decltype(room)::value><<<blocks_for(cells, warps), threads, shared, stream>>>(
-            shape, points->targets->cell, cells, expansions->range,
-            (const real4_of<real> *)points->targets->point,
-            (const real *)expansions->records + first * shape.record,
-            (const real *)expansions->locals + first * shape.local,
-            (real4_of<real> *)points->results);
+        const dim3 grid(blocks_for(cells, warps), chunks);
+        const real4_of<real> *target = (const real4_of<real> *)points->targets->point;
+        const real *records = (const real *)expansions->records + first * shape.record;
+        const real *locals = (const real *)expansions->locals + first * shape.local;
+        real4_of<real> *results = (real4_of<real> *)points->results;
+        l2p<real, decltype(room)::value><<<grid, threads, shared, stream>>>(
+            shape, points->targets->cell, cells, expansions->range, target, records, locals,
+            results);
         return cuda_check_launch("evaluating the expansions of a tree");
     });
 }
@@ -389,8 +370,7 @@ static __global__ void __launch_bounds__(threads) m2p(const struct far_task<real
 }
 
 kith_status tree_m2p_cuda(kith_context *context, const struct tree_points_cuda *points,
-                          int32_t first, int32_t end, const struct tree_lists *lists,
-                          const int32_t *far)
+                          const struct tree_batch *batch)
 {
     const cudaStream_t stream = cuda_stream(context);
     const struct tree_expansions_cuda *expansions = points->expansions;
@@ -399,8 +379,8 @@ kith_status tree_m2p_cuda(kith_context *context, const struct tree_points_cuda *
     return with_real_and_room(expansions->dtype, room_for(shape, 1), [&](auto of, auto room) {
         using real = decltype(of);
         const struct far_task<real> task = {
-            shape, cells, first, end, points->targets->cell,
-                (const real4_of<real> *)points->targets->point, lists, far,
+            shape, cells, batch->first, batch->end, points->targets->cell,
+                (const real4_of<real> *)points->targets->point, batch->lists, batch->far,
                 (const real *)expansions->records, (real4_of<real> *)points->results
         };
         m2p<real, decltype(room)::value>

@@ -60,4 +60,10 @@ kith_status tree_sum_cpu(kith_context *context, const struct tree_problem *probl
                          const struct tree_expansions *expansions, struct tree_state *state,
                          struct tree_counts *counts);
 
+/* The error of the gradients in state (tree/estimate.h), by the direct sum at a few targets. */
+kith_status tree_estimate_cpu(kith_context *context, const struct tree_problem *problem,
+                              const struct tree_sides *targets,
+                              const struct tree_expansions *expansions,
+                              const struct tree_state *state, double *error);
+
 #endif

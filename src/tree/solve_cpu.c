@@ -219,6 +219,7 @@ static kith_status run_stages(kith_context *context, const struct tree_problem *
                               struct solve_run *run)
 {
     struct tree_counts counts = {0};
+    double error = 0;
     KITH_TRY(build(context, problem, request->leaf, state));
     KITH_TRY(make_results(problem, state));
     KITH_TRY(make_sides(&state->sources, &run->source_side));
@@ -237,8 +238,12 @@ static kith_status run_stages(kith_context *context, const struct tree_problem *
         run->sources.power = run->power;
         run->targets.power = problem->self ? run->power : NULL;
         KITH_TRY(sum(context, problem, request, state, run, &counts));
+        if (request->estimates)
+            KITH_TRY(tree_estimate_cpu(context, problem, &run->targets, &run->expansions, state,
+                                       &error));
     }
     state->report = tree_report_of(problem, request, &counts, state->sources.cell_count);
+    state->report.error_estimated = error;
     return KITH_OK;
 }
 

@@ -146,17 +146,15 @@ static kith_status make_results(kith_context *context, const struct tree_problem
                                    "clearing memory");
 }
 
-static kith_status use_lists(kith_context *context, void *user, int32_t first, int32_t end,
-                             const struct tree_lists *lists, const int32_t *far,
-                             const int32_t *near)
+static kith_status use_lists(kith_context *context, void *user, const struct tree_batch *batch)
 {
     const struct solve_run *run = user;
     if (run->expansions.locals)
-        KITH_TRY(tree_m2l_cuda(context, &run->expansions, run->state->target_tree->cell, first, end,
-                               lists, far, &run->state->parts));
+        KITH_TRY(tree_m2l_cuda(context, &run->expansions, run->state->target_tree->cell, batch,
+                               &run->state->parts));
     else
-        KITH_TRY(tree_m2p_cuda(context, &run->points, first, end, lists, far));
-    return tree_near_cuda(context, &run->points, first, end, lists, near, &run->state->parts);
+        KITH_TRY(tree_m2p_cuda(context, &run->points, batch));
+    return tree_near_cuda(context, &run->points, batch, &run->state->parts);
 }
 
 static kith_status sum(kith_context *context, struct solve_run *run, struct tree_counts *counts)
@@ -171,10 +169,11 @@ static kith_status sum(kith_context *context, struct solve_run *run, struct tree
     run->targets.range = state->range;
     KITH_TRY(tree_walk_cuda(context, &rule, &run->targets, &run->sources, use_lists, run,
                             &state->walker, counts));
-    if (!run->expansions.locals)
-        return KITH_OK;
-    KITH_TRY(tree_l2l_cuda(context, state->target_tree, &run->expansions));
-    return tree_l2p_cuda(context, &run->points);
+    if (run->expansions.locals) {
+        KITH_TRY(tree_l2l_cuda(context, state->target_tree, &run->expansions));
+        KITH_TRY(tree_l2p_cuda(context, &run->points));
+    }
+    return KITH_OK;
 }
 
 static kith_status run_stages(kith_context *context, struct solve_run *run,
@@ -210,7 +209,8 @@ kith_status tree_solve_cuda(kith_context *context, const struct tree_problem *pr
     KITH_TRY(check(problem, request));
     KITH_TRY(run_stages(context, &run, &state->counts));
     state->report = tree_report_of(problem, request, &state->counts, state->sources.cell_count);
-    return KITH_OK;
+    return request->estimates && !state->is_shared ? tree_estimate_cuda(context, problem, state)
+                                                   : KITH_OK;
 }
 
 void tree_free_cuda(kith_context *context, struct tree_state_cuda *state)

@@ -52,10 +52,9 @@ kith_status tree_expand_cuda(kith_context *context, const struct octree_cuda *so
                              const struct tree_side *side,
                              const struct tree_expansions_cuda *expansions);
 
-/* Adds the far sources' multipoles to the local expansions of the target cells first … end − 1. */
+/* Adds the far sources' multipoles to the local expansions of the target cells of a batch. */
 kith_status tree_m2l_cuda(kith_context *context, const struct tree_expansions_cuda *expansions,
-                          const struct octree_cell *cells, int32_t first, int32_t end,
-                          const struct tree_lists *lists, const int32_t *far,
+                          const struct octree_cell *cells, const struct tree_batch *batch,
                           struct tree_parts_memory *memory);
 
 /* Adds local expansions to those of the children, from the root to the leaves. */
@@ -72,25 +71,29 @@ struct tree_points_cuda {
 /* Adds the local expansions of the leaves. */
 kith_status tree_l2p_cuda(kith_context *context, const struct tree_points_cuda *points);
 
-/* Adds, at every point, the far sources of those of its leaf and its ancestors that are among
- * the cells first … end − 1. */
+/* Adds, at every point, the far sources of those of its leaf and its ancestors that are of a batch.
+ */
 kith_status tree_m2p_cuda(kith_context *context, const struct tree_points_cuda *points,
-                          int32_t first, int32_t end, const struct tree_lists *lists,
-                          const int32_t *far);
+                          const struct tree_batch *batch);
 
-/* Adds the near sources of the leaves among the cells first … end − 1, point by point. */
+/* Adds the near sources of the leaves of a batch, point by point. */
 kith_status tree_near_cuda(kith_context *context, const struct tree_points_cuda *points,
-                           int32_t first, int32_t end, const struct tree_lists *lists,
-                           const int32_t *near, struct tree_parts_memory *memory);
+                           const struct tree_batch *batch, struct tree_parts_memory *memory);
+
+/* The error of the last call's results (tree/estimate.h), by the direct sum at a few targets, into
+ * its report. Waits for the device. */
+kith_status tree_estimate_cuda(kith_context *context, const struct tree_problem *problem,
+                               struct tree_state_cuda *state);
 
 /* KITH_UNSUPPORTED if the context's stream is being captured: trees wait for the device. */
 kith_status tree_check_stream_cuda(kith_context *context);
 
 /* As tree_solve_cpu, of columns in the device's memory.
  *
- *   state  zeroed before the first call; free with tree_free_cuda, after an error too
+ *   state  zeroed before the first call; free with tree_free_cuda, after an error too. If its
+ *          results are shared, the caller estimates the error where it has all of them
  *
- * Waits for the device several times a generation of the trees.
+ * Waits for the device about once a stage.
  *
  * Errors: as of tree_solve_cpu; KITH_UNSUPPORTED (an order above tree_most_full_order_cuda with
  *         softening; a stream that is being captured).

@@ -36,10 +36,11 @@ struct tree_request {
     /* The error is the rms over the targets of |Δ∇φ_i| / max(|∇φ_i|, 0.1 Σ_j |∇φ_ij|), and of
      * Δφ_i / Σ_j |φ_ij|; by the logarithm, whose zero depends on the unit of length, of
      * Δφ_i / Σ_j |w_j| max(1, |ln s|). */
-    double error;  /* 0: by theta; if that is 0 too, TREE_DEFAULT_ERROR */
-    double theta;  /* 0: the largest, TREE_MOST_THETA */
-    int32_t order; /* 0: what is fastest for the error; with theta 4 */
-    int32_t leaf;  /* points of a leaf; 0: what is fastest */
+    double error;   /* 0: by theta; if that is 0 too, TREE_DEFAULT_ERROR */
+    double theta;   /* 0: the largest, TREE_MOST_THETA */
+    int32_t order;  /* 0: what is fastest for the error; with theta 4 */
+    int32_t leaf;   /* points of a leaf; 0: what is fastest */
+    bool estimates; /* the error is estimated (tree/estimate.h) */
 };
 
 /* Largest opening angle: expansions of nearer cells converge too slowly. */
@@ -51,7 +52,7 @@ struct tree_report {
     int32_t order, leaf;
     double theta;
     double error_requested; /* 0: an opening angle was wanted */
-    double error_estimated;
+    double error_estimated; /* 0: not wanted */
     double near_per_target; /* pairs of points */
     double far_per_target;  /* expansions of cells: M2L, of groups M2P */
     int64_t cells;

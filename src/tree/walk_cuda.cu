@@ -14,16 +14,6 @@ static unsigned blocks_for(int64_t items, int of_block)
     return (unsigned)((items + of_block - 1) / of_block);
 }
 
-kith_status tree_make_sides_cuda(kith_context *context, const struct octree_cuda *tree,
-                                 struct tree_side *side)
-{
-    if (tree->cell_count == 0)
-        return KITH_OK;
-    make_sides<<<blocks_for(tree->cell_count, threads), threads, 0, cuda_stream(context)>>>(
-        tree->cell, tree->sphere, tree->weight_sum, tree->cell_count, side);
-    return cuda_check_launch("measuring the cells of a tree");
-}
-
 kith_status tree_reserve_cuda(kith_context *context, int64_t bytes, const char *what,
                               struct tree_memory *memory)
 {
@@ -39,25 +29,20 @@ kith_status tree_reserve_cuda(kith_context *context, int64_t bytes, const char *
 void tree_walker_free_cuda(kith_context *context, struct tree_walker_cuda *walker)
 {
     const struct tree_memory *const memory[] = {
-        &walker->lists,  &walker->waiting[0], &walker->waiting[1], &walker->far,   &walker->near,
-        &walker->counts, &walker->offsets,    &walker->stack,      &walker->pulls, &walker->failed};
+        &walker->lists,  &walker->waiting, &walker->ready, &walker->far,   &walker->near,
+        &walker->counts, &walker->batches, &walker->stack, &walker->pulls, &walker->totals};
     for (size_t k = 0; k < sizeof memory / sizeof memory[0]; k++)
         cuda_release(context, memory[k]->memory);
     *walker = {};
 }
 
-/* A walk of all generations. */
+/* A walk of all targets. */
 struct walk_run {
     struct tree_walker_cuda *walker;
-    const struct octree_cuda *tree; /* of the targets */
-    struct walk_pass pass;
-    tree_use_lists *use; /* NULL: the field pass */
-    void *user;
+    int32_t cells; /* of the targets */
     int32_t source_generations;
-    int32_t cells;                 /* of the generation */
-    int32_t used;                  /* target cells whose lists were used */
-    int64_t far_there, near_there; /* in the lists, not used yet */
-    struct walk_counts all;
+    struct walk_pass pass;
+    struct walk_totals totals;
 };
 
 /* `team` sources at a time become at most eight times as many; of each generation of theirs seven
@@ -67,71 +52,43 @@ static int32_t stack_room(int team, int32_t source_generations)
     return team * (8 + 7 * source_generations);
 }
 
-template <int team>
-static void launch_teams(cudaStream_t stream, enum what what, int teams, int32_t source_generations,
-                         struct walk_pass pass)
+static bool has_small_teams(const struct walk_run *run)
 {
-    const int block = team == warp_team ? threads : block_team;
-    const int grid = (int)blocks_for(teams, block / team);
-    pass.stack_room = stack_room(team, source_generations);
-    switch (what) {
-    case count_lists:
-        walk_generation<count_lists, team><<<grid, block, 0, stream>>>(pass);
-        break;
-    case fill_lists:
-        walk_generation<fill_lists, team><<<grid, block, 0, stream>>>(pass);
-        break;
-    case count_waiting:
-        walk_generation<count_waiting, team><<<grid, block, 0, stream>>>(pass);
-        break;
-    default:
-        walk_generation<sum_pulls, team><<<grid, block, 0, stream>>>(pass);
-    }
+    return run->cells >= fewest_cells_of_small_teams;
 }
 
-static kith_status launch(kith_context *context, const struct walk_run *run, enum what what,
-                          int32_t cells_of_generation)
+template <int what, int order, int team>
+static void launch_team(kith_context *context, const struct walk_run *run)
 {
-    const cudaStream_t stream = cuda_stream(context);
     const int32_t cells = run->pass.end - run->pass.first;
-    const int multiprocessors = cuda_multiprocessors(context);
-    const bool by_blocks = cells_of_generation < fewest_cells_of_warps;
-    const int most = multiprocessors *
-                     (by_blocks ? (int)blocks_per_multiprocessor : (int)warps_per_multiprocessor);
-    const int teams = cells < most ? cells : most;
-    if (by_blocks)
-        launch_teams<block_team>(stream, what, teams, run->source_generations, run->pass);
+    const int most = cuda_multiprocessors(context) * blocks_per_multiprocessor<team>;
+    const int blocks = cells < most ? cells : most;
+    walk_targets<what, order, team><<<blocks, team, 0, cuda_stream(context)>>>(run->pass);
+}
+
+template <int what, int order>
+static kith_status launch_order(kith_context *context, struct walk_run *run)
+{
+    KITH_TRY(cuda_check(
+        cudaMemsetAsync(run->pass.totals, 0, sizeof *run->pass.totals, cuda_stream(context)),
+        "walking a tree"));
+    if (has_small_teams(run))
+        launch_team<what, order, small_team>(context, run);
     else
-        launch_teams<warp_team>(stream, what, teams, run->source_generations, run->pass);
+        launch_team<what, order, large_team>(context, run);
     return cuda_check_launch("walking a tree");
 }
 
-/* before[k] = the sums of counts below k, 0 ≤ k ≤ cells. */
-static kith_status scan_counts(kith_context *context, int32_t cells,
-                               const struct walk_counts *counts, struct walk_counts *before)
+/* The orders that tree_choose_cuda chooses first have loops that are unrolled. */
+template <int what> static kith_status launch(kith_context *context, struct walk_run *run)
 {
-    const struct walk_counts zero = {0, 0, 0, 0, 0};
-    size_t bytes = 0;
-    void *working = NULL;
-    KITH_TRY(cuda_check(cub::DeviceScan::ExclusiveScan(NULL, bytes, counts, before, add_counts(),
-                                                       zero, cells + 1, cuda_stream(context)),
-                        "adding up counts"));
-    KITH_TRY(cuda_scratch(context, (int64_t)bytes, &working));
-    return cuda_check(cub::DeviceScan::ExclusiveScan(working, bytes, counts, before, add_counts(),
-                                                     zero, cells + 1, cuda_stream(context)),
-                      "adding up counts");
-}
-
-/* Uses the lists of all cells before `end` that were not used. */
-static kith_status use_lists(kith_context *context, struct walk_run *run, int32_t end)
-{
-    if (end > run->used)
-        KITH_TRY(run->use(context, run->user, run->used, end,
-                          (const struct tree_lists *)run->walker->lists.memory, run->pass.far,
-                          run->pass.near));
-    run->used = end;
-    run->far_there = run->near_there = 0;
-    return KITH_OK;
+    if constexpr (what == find_lists) {
+        if (run->pass.rule.order == 6)
+            return launch_order<what, 6>(context, run);
+        if (run->pass.rule.order == 8)
+            return launch_order<what, 8>(context, run);
+    }
+    return launch_order<what, 0>(context, run);
 }
 
 static kith_status reserve_lists(kith_context *context, struct walk_run *run, int64_t elements)
@@ -144,116 +101,131 @@ static kith_status reserve_lists(kith_context *context, struct walk_run *run, in
     return KITH_OK;
 }
 
-/* Fills in the lists of the cells first … end − 1 of the generation, of which the counts before
- * each are known; they are appended. */
-static kith_status fill_part(kith_context *context, struct walk_run *run, int32_t first,
-                             int32_t end, const struct walk_counts *from,
-                             const struct walk_counts *to)
+static kith_status reserve_waiting(kith_context *context, struct walk_run *run, int64_t elements)
 {
-    struct walk_pass *pass = &run->pass;
-    pass->first = first;
-    pass->end = end;
-    pass->far_base = from->far - run->far_there;
-    pass->near_base = from->near - run->near_there;
-    KITH_TRY(launch(context, run, fill_lists, run->cells));
-    run->far_there += to->far - from->far;
-    run->near_there += to->near - from->near;
+    struct tree_memory *waiting = &run->walker->waiting;
+    KITH_TRY(tree_reserve_cuda(context, elements * (int64_t)sizeof(int32_t), "the lists of a tree",
+                               waiting));
+    run->pass.waiting = (int32_t *)waiting->memory;
+    run->pass.waiting_room = waiting->bytes / (int64_t)sizeof(int32_t);
     return KITH_OK;
 }
 
-/* A generation that has more than there is room for: as many cells at a time as there is. */
-static kith_status fill_parts(kith_context *context, struct walk_run *run, int32_t first,
-                              int32_t end)
+/* A pass over all targets that follows the tree, again with more room if there was too little. */
+template <int what> static kith_status pass_over(kith_context *context, struct walk_run *run)
 {
-    const int32_t cells = end - first;
-    struct walk_counts *before = NULL;
-    KITH_TRY(kith_allocate(cells + 1, sizeof *before, "the lists of a tree", &before));
-    kith_status status =
-        cuda_copy_out(context, before, run->pass.before, (cells + 1) * (int64_t)sizeof *before);
-    for (int32_t k = 0; k < cells && status == KITH_OK;) {
-        const struct walk_counts *from = &before[k];
-        int32_t next = k + 1;
-        while (next < cells && before[next + 1].far - from->far <= run->walker->list_room &&
-               before[next + 1].near - from->near <= run->walker->list_room)
-            next++;
-        const int64_t far = before[next].far - from->far, near = before[next].near - from->near;
+    struct walk_totals *totals = &run->totals;
+    do {
+        KITH_TRY(cuda_check(cudaMemsetAsync(run->pass.ready, 0,
+                                            (size_t)run->cells * sizeof *run->pass.ready,
+                                            cuda_stream(context)),
+                            "walking a tree"));
+        KITH_TRY(launch<what>(context, run));
+        KITH_TRY(cuda_copy_out(context, totals, run->pass.totals, sizeof *totals));
+        if (totals->stack_failed)
+            return kith_fail(KITH_OUT_OF_MEMORY, "no memory for the lists of a tree walk");
+        const int64_t twice = 2 * run->pass.waiting_room, found = (int64_t)totals->waiting;
+        if (totals->waiting_failed)
+            KITH_TRY(reserve_waiting(context, run, twice > found ? twice : found));
+    } while (totals->waiting_failed);
+    return KITH_OK;
+}
+
+/* before[k] = the sums of the counts of the cells below k, 0 ≤ k ≤ cells. */
+static kith_status scan_counts(kith_context *context, int32_t cells, struct list_counts *counts,
+                               struct list_counts *before)
+{
+    const struct list_counts zero = {0, 0, 0};
+    size_t bytes = 0;
+    void *working = NULL;
+    KITH_TRY(
+        cuda_check(cub::DeviceScan::ExclusiveScan(NULL, bytes, counts, before, add_list_counts(),
+                                                  zero, cells + 1, cuda_stream(context)),
+                   "adding up counts"));
+    KITH_TRY(cuda_scratch(context, (int64_t)bytes, &working));
+    return cuda_check(cub::DeviceScan::ExclusiveScan(working, bytes, counts, before,
+                                                     add_list_counts(), zero, cells + 1,
+                                                     cuda_stream(context)),
+                      "adding up counts");
+}
+
+static kith_status use_batch(kith_context *context, struct walk_run *run,
+                             const struct walk_batch *batch, tree_use_lists *use, void *user)
+{
+    const int64_t far = batch->counts.far, near = batch->counts.near;
+    const struct tree_batch lists = {
+        batch->first, batch->end, run->pass.lists,           run->pass.far, run->pass.near,
+        far,          near,       batch->counts.near_targets};
+    if (far == 0 && near == 0)
+        return KITH_OK;
+    return use(context, user, &lists);
+}
+
+/* Where there is no room for all lists: as many targets at a time as there is. */
+static kith_status use_batches(kith_context *context, struct walk_run *run, tree_use_lists *use,
+                               void *user)
+{
+    struct tree_walker_cuda *walker = run->walker;
+    const int32_t cells = run->cells;
+    const int64_t each = (cells + 1) * (int64_t)sizeof(struct list_counts);
+    const int64_t of_batches = (cells + 1) * (int64_t)sizeof(struct walk_batch);
+    KITH_TRY(tree_reserve_cuda(context, 2 * each, "the lists of a tree", &walker->counts));
+    KITH_TRY(tree_reserve_cuda(context, of_batches, "the lists of a tree", &walker->batches));
+    struct list_counts *counts = (struct list_counts *)walker->counts.memory;
+    struct list_counts *before = counts + cells + 1;
+    struct walk_batch *found = (struct walk_batch *)walker->batches.memory;
+    int32_t *found_count = (int32_t *)(found + cells), count = 0;
+    count_lists<<<blocks_for(cells, threads), threads, 0, cuda_stream(context)>>>(
+        run->pass.targets.cell, run->pass.lists, cells, counts);
+    KITH_TRY(cuda_check_launch("adding up counts"));
+    KITH_TRY(scan_counts(context, cells, counts, before));
+    find_batches<<<1, 1, 0, cuda_stream(context)>>>(before, cells, walker->list_room, found,
+                                                    found_count);
+    KITH_TRY(cuda_check_launch("adding up counts"));
+    KITH_TRY(cuda_copy_out(context, &count, found_count, sizeof count));
+    struct walk_batch *batches = NULL;
+    KITH_TRY(kith_allocate(count, sizeof *batches, "the lists of a tree", &batches));
+    kith_status status = cuda_copy_out(context, batches, found, count * (int64_t)sizeof *batches);
+    run->pass.before = before;
+    for (int32_t k = 0; k < count && status == KITH_OK; k++) {
+        const int64_t far = batches[k].counts.far, near = batches[k].counts.near;
+        run->pass.first = batches[k].first;
+        run->pass.end = batches[k].end;
         status = reserve_lists(context, run, far > near ? far : near);
         if (status == KITH_OK)
-            status = fill_part(context, run, first + k, first + next, from, &before[next]);
+            status = launch<fill_lists>(context, run);
         if (status == KITH_OK)
-            status = use_lists(context, run, first + next);
-        k = next;
+            status = use_batch(context, run, &batches[k], use, user);
     }
-    free(before);
+    free(batches);
     return status;
 }
 
-static kith_status fill_generation(kith_context *context, struct walk_run *run, int32_t first,
-                                   int32_t end, const struct walk_counts *all)
+static kith_status prepare(kith_context *context, const struct tree_sides_cuda *targets,
+                           struct walk_run *run)
 {
-    static const struct walk_counts none = {0, 0, 0, 0, 0};
-    const int64_t room = run->walker->list_room;
-    if (!run->use) {
-        run->pass.first = first;
-        run->pass.end = end;
-        return launch(context, run, sum_pulls, run->cells);
-    }
-    if (run->far_there + all->far > room || run->near_there + all->near > room)
-        KITH_TRY(use_lists(context, run, first));
-    if (all->far > room || all->near > room)
-        return fill_parts(context, run, first, end);
-    KITH_TRY(reserve_lists(context, run, room));
-    return fill_part(context, run, first, end, &none, all);
-}
-
-static kith_status walk_one_generation(kith_context *context, struct walk_run *run, int32_t g)
-{
-    struct tree_walker_cuda *walker = run->walker;
-    struct walk_pass *pass = &run->pass;
-    const int32_t first = run->tree->generation[g], end = run->tree->generation[g + 1];
-    struct tree_memory *out = &walker->waiting[g % 2];
-    pass->generation = pass->first = first;
-    pass->end = end;
-    pass->far_base = pass->near_base = 0;
-    pass->waiting_in = (const int32_t *)walker->waiting[(g + 1) % 2].memory;
-    run->cells = end - first;
-    KITH_TRY(launch(context, run, run->use ? count_lists : count_waiting, run->cells));
-    KITH_TRY(scan_counts(context, end - first, pass->counts,
-                         (struct walk_counts *)walker->offsets.memory));
-    struct walk_counts all;
-    KITH_TRY(cuda_copy_out(context, &all, pass->before + (end - first), sizeof all));
-    const int64_t wanted = all.waiting * (int64_t)sizeof(int32_t);
-    if (wanted > out->bytes)
-        KITH_TRY(tree_reserve_cuda(context, wanted + wanted / 2, "the lists of a tree", out));
-    pass->waiting_out = (int32_t *)out->memory;
-    run->all = add_counts()(run->all, all);
-    return fill_generation(context, run, first, end, &all);
-}
-
-static kith_status prepare(kith_context *context, const struct walk_run *run)
-{
-    const int64_t of_warps =
-        (int64_t)warps_per_multiprocessor * stack_room(warp_team, run->source_generations);
-    const int64_t of_blocks =
-        (int64_t)blocks_per_multiprocessor * stack_room(block_team, run->source_generations);
+    const int64_t of_small = blocks_per_multiprocessor<small_team> *
+                             (int64_t)stack_room(small_team, run->source_generations);
+    const int64_t of_large = blocks_per_multiprocessor<large_team> *
+                             (int64_t)stack_room(large_team, run->source_generations);
     const int64_t stacks = cuda_multiprocessors(context) *
-                           (of_warps > of_blocks ? of_warps : of_blocks) * (int64_t)sizeof(int32_t);
-    const int64_t cells = run->tree->cell_count, each = (cells + 1) * (int64_t)sizeof run->all;
+                           (of_small > of_large ? of_small : of_large) * (int64_t)sizeof(int32_t);
+    const int64_t cells = run->cells, least = 1 << 20, most = 1 << 25;
+    const int64_t usual = 32 * targets->tree->count;
     const char what[] = "the lists of a tree";
     struct tree_walker_cuda *walker = run->walker;
+    if (walker->list_room == 0)
+        walker->list_room = usual < least ? least : usual < most ? usual : most;
+    const int64_t waiting = 32 * cells + (1 << 16);
     KITH_TRY(tree_reserve_cuda(context, stacks, what, &walker->stack));
-    KITH_TRY(tree_reserve_cuda(context, sizeof(int32_t), what, &walker->failed));
-    KITH_TRY(tree_reserve_cuda(context, each, what, &walker->counts));
-    KITH_TRY(tree_reserve_cuda(context, each, what, &walker->offsets));
+    KITH_TRY(tree_reserve_cuda(context, sizeof(struct walk_totals), what, &walker->totals));
+    KITH_TRY(
+        tree_reserve_cuda(context, cells * (int64_t)sizeof *run->pass.ready, what, &walker->ready));
     KITH_TRY(tree_reserve_cuda(context, cells * (int64_t)sizeof(struct tree_lists), what,
                                &walker->lists));
-    KITH_TRY(cuda_check(
-        cudaMemsetAsync(walker->failed.memory, 0, sizeof(int32_t), cuda_stream(context)), what));
-    if (walker->list_room == 0) {
-        const int64_t least = 1 << 20, most = 1 << 25, usual = 16 * run->tree->count;
-        walker->list_room = usual < least ? least : usual < most ? usual : most;
-    }
-    return KITH_OK;
+    KITH_TRY(
+        reserve_waiting(context, run, waiting < walker->list_room ? waiting : walker->list_room));
+    return reserve_lists(context, run, walker->list_room);
 }
 
 static struct walk_cells cells_of(const struct tree_sides_cuda *sides)
@@ -261,31 +233,28 @@ static struct walk_cells cells_of(const struct tree_sides_cuda *sides)
     return {sides->tree->cell, sides->side, sides->power, sides->tree->net_weight};
 }
 
-static kith_status walk(kith_context *context, const struct tree_sides_cuda *targets,
-                        const struct tree_sides_cuda *sources, struct walk_run *run)
+static kith_status begin(kith_context *context, const struct tree_sides_cuda *targets,
+                         const struct tree_sides_cuda *sources, struct walk_run *run)
 {
     struct tree_walker_cuda *walker = run->walker;
     struct walk_pass *pass = &run->pass;
-    run->tree = targets->tree;
+    run->cells = targets->tree->cell_count;
     run->source_generations = sources->tree->generations;
-    KITH_TRY(prepare(context, run));
+    KITH_TRY(prepare(context, targets, run));
     pass->self = targets->tree == sources->tree;
     pass->range = targets->range;
     pass->targets = cells_of(targets);
     pass->sources = cells_of(sources);
-    pass->counts = (struct walk_counts *)walker->counts.memory;
-    pass->before = (const struct walk_counts *)walker->offsets.memory;
+    pass->first = 0;
+    pass->end = run->cells;
+    pass->totals = (struct walk_totals *)walker->totals.memory;
     pass->lists = (struct tree_lists *)walker->lists.memory;
+    pass->ready = (unsigned long long *)walker->ready.memory;
+    pass->list_room = walker->list_room;
     pass->stack = (int32_t *)walker->stack.memory;
-    pass->failed = (int32_t *)walker->failed.memory;
-    for (int32_t g = 0; g < targets->tree->generations; g++)
-        KITH_TRY(walk_one_generation(context, run, g));
-    if (run->use)
-        KITH_TRY(use_lists(context, run, targets->tree->cell_count));
-    int32_t failed = 0;
-    KITH_TRY(cuda_copy_out(context, &failed, walker->failed.memory, sizeof failed));
-    return failed ? kith_fail(KITH_OUT_OF_MEMORY, "no memory for the lists of a tree walk")
-                  : KITH_OK;
+    pass->stack_room =
+        stack_room(has_small_teams(run) ? small_team : large_team, run->source_generations);
+    return KITH_OK;
 }
 
 kith_status tree_walk_cuda(kith_context *context, const struct tree_rule *rule,
@@ -295,13 +264,17 @@ kith_status tree_walk_cuda(kith_context *context, const struct tree_rule *rule,
 {
     struct walk_run run = {};
     run.walker = walker;
-    run.use = use;
-    run.user = user;
     run.pass.rule = *rule;
-    KITH_TRY(walk(context, targets, sources, &run));
-    counts->far = run.all.expansions;
-    counts->near_pairs = run.all.pairs;
-    return KITH_OK;
+    KITH_TRY(begin(context, targets, sources, &run));
+    KITH_TRY(pass_over<find_lists>(context, &run));
+    const struct walk_totals *totals = &run.totals;
+    counts->far = (int64_t)totals->expansions;
+    counts->near_pairs = (int64_t)totals->pairs;
+    const struct walk_batch all = {
+        0, run.cells, {(int64_t)totals->far, (int64_t)totals->near, (int64_t)totals->near_targets}};
+    if (all.counts.far <= walker->list_room && all.counts.near <= walker->list_room)
+        return use_batch(context, &run, &all, use, user);
+    return use_batches(context, &run, use, user);
 }
 
 kith_status tree_find_field_cuda(kith_context *context, double softening2, enum expansion_law law,
@@ -319,11 +292,7 @@ kith_status tree_find_field_cuda(kith_context *context, double softening2, enum 
     run.pass.softening2 = softening2;
     run.pass.law = law;
     run.pass.pulls = (struct tree_pull *)walker->pulls.memory;
-    KITH_TRY(walk(context, targets, sources, &run));
-    for (int32_t g = tree->generations - 1; g >= 0; g--) {
-        const int32_t first = tree->generation[g], end = tree->generation[g + 1];
-        gather_scales<<<blocks_for(end - first, threads), threads, 0, cuda_stream(context)>>>(
-            tree->cell, run.pass.pulls, first, end, target_side);
-    }
-    return cuda_check_launch("finding the field of a tree");
+    KITH_TRY(begin(context, targets, sources, &run));
+    KITH_TRY(pass_over<sum_pulls>(context, &run));
+    return tree_find_scales_cuda(context, tree, run.pass.pulls, target_side);
 }

@@ -3,31 +3,31 @@
 
 /* The kernels of the walk on a GPU (walk_cuda.cu), compiled without fused operations. */
 
+#include <cuda/atomic>
+
+#include "tree/walk_batches_cuda.cuh"
 #include "tree/walk_cuda.h"
 
-/* A target cell is the work of a warp or, in generations of few cells, of a block: leaves of a
- * sparse halo meet nearly all others, and are in early generations. */
-enum { threads = 128, warp_team = 32, block_team = 256, fewest_cells_of_warps = 4096 };
+/* A target cell is the work of a block: of few threads if there are many cells, of more if there
+ * are few, as leaves of a sparse halo meet nearly all others. */
+enum { threads = 128, small_team = 32, large_team = 128, fewest_cells_of_small_teams = 200000 };
 
-/* Resident teams, each of which has a stack. */
-enum { warps_per_multiprocessor = 32, blocks_per_multiprocessor = 4 };
+/* Entries of a target's lists that a block keeps until it knows how many they are. */
+template <int team> static constexpr int staged_entries = team == small_team ? 512 : 1024;
 
-/* What a pass over a generation does. */
-enum what { count_lists, fill_lists, count_waiting, sum_pulls };
+/* Resident blocks, each of which has a stack. */
+template <int team> static constexpr int blocks_per_multiprocessor = team == small_team ? 20 : 6;
 
-/* Of a target cell: elements of its lists, and work. */
-struct walk_counts {
-    int64_t far, near, waiting;
-    int64_t expansions, pairs; /* tree_counts */
-};
+/* What a pass over the targets does. A target has its parent's waiting sources, so that finding
+ * lists and summing pulls follow the tree; lists are filled in once all are counted. */
+enum what { find_lists, sum_pulls, fill_lists };
 
-struct add_counts {
-    __host__ __device__ struct walk_counts operator()(const struct walk_counts &a,
-                                                      const struct walk_counts &b) const
-    {
-        return {a.far + b.far, a.near + b.near, a.waiting + b.waiting, a.expansions + b.expansions,
-                a.pairs + b.pairs};
-    }
+/* Over all targets of a pass. */
+struct walk_totals {
+    unsigned long long far, near, waiting;              /* elements of the lists */
+    unsigned long long expansions, pairs, near_targets; /* work; near elements times targets */
+    int32_t next;                                       /* target that no block has taken */
+    int32_t waiting_failed, stack_failed;               /* no room */
 };
 
 struct walk_cells {
@@ -43,17 +43,16 @@ struct walk_pass {
     bool self;
     struct octree_range range; /* of targets */
     struct walk_cells targets, sources;
-    int32_t generation, first, end; /* its first cell, and the cells of this launch */
-    struct walk_counts *counts;
-    const struct walk_counts *before; /* sums of the counts of the cells before */
-    int64_t far_base, near_base;      /* what of these sums is not in the lists */
+    int32_t first, end; /* target cells */
+    struct walk_totals *totals;
     struct tree_lists *lists;
-    const int32_t *waiting_in;
-    int32_t *waiting_out, *far, *near;
+    unsigned long long *ready; /* of each target: where its waiting sources are; 0: not yet found */
+    int32_t *waiting, *far, *near;
+    int64_t waiting_room, list_room;
+    const struct list_counts *before; /* to fill: sums of the counts of the cells before */
     struct tree_pull *pulls;
-    int32_t *stack; /* of each warp */
+    int32_t *stack; /* of each block */
     int32_t stack_room;
-    int32_t *failed;
 };
 
 static __device__ inline struct tree_side load_side(const struct tree_side *sides, int32_t cell)
@@ -72,21 +71,13 @@ static __device__ inline struct tree_side load_side(const struct tree_side *side
     return side;
 }
 
-template <int team> static __device__ inline void wait_for_team()
-{
-    if (team == warp_team)
-        __syncwarp();
-    else
-        __syncthreads();
-}
-
-/* Over the team, in its first thread. */
+/* Over the block, in its first thread. */
 template <int team, typename number> static __device__ inline number sum_of_team(number x)
 {
-    __shared__ number of_warp[block_team / 32];
+    __shared__ number of_warp[team / 32];
     for (int offset = 16; offset > 0; offset /= 2)
         x += __shfl_xor_sync(0xffffffffu, x, offset);
-    if (team == warp_team)
+    if (team == 32)
         return x;
     if (threadIdx.x % 32 == 0)
         of_warp[threadIdx.x / 32] = x;
@@ -118,12 +109,12 @@ static __device__ inline int32_t count_below(bool is, int lane, int32_t *all)
     return __popc(mask & ((1u << lane) - 1));
 }
 
-/* The first wait_for_team of two of each round: all have read their source. */
+/* Waits for all threads: they have read their source. */
 template <int team>
 static __device__ inline struct placed place_team(enum tree_place place, bool is, int32_t children,
                                                   struct placed *all)
 {
-    __shared__ struct placed of_warp[block_team / 32];
+    __shared__ struct placed of_warp[team / 32];
     const int lane = threadIdx.x % 32;
     struct placed before;
     before.far = count_below(is && place == tree_far, lane, &all->far);
@@ -136,7 +127,7 @@ static __device__ inline struct placed place_team(enum tree_place place, bool is
     }
     all->open = __shfl_sync(0xffffffffu, before.open, 31);
     before.open -= children;
-    if (team == warp_team) {
+    if (team == 32) {
         __syncwarp();
         return before;
     }
@@ -184,43 +175,48 @@ static __device__ inline void add_pull(const struct walk_pass &pass, const struc
 
 template <int team>
 static __device__ void write_pull(const struct walk_pass &pass, int32_t target, int32_t parent,
-                                  struct tree_pull mine, int lane)
+                                  struct tree_pull mine)
 {
     double *const sums = (double *)&mine;
     for (int k = 0; k < (int)(sizeof mine / sizeof *sums); k++) {
         const double sum = sum_of_team<team>(sums[k]);
-        if (lane == 0)
+        if (threadIdx.x == 0)
             ((double *)&pass.pulls[target])[k] =
                 (parent >= 0 ? ((const double *)&pass.pulls[parent])[k] : 0.0) + sum;
     }
 }
 
-template <int what, int team>
-static __device__ void walk_target(const struct walk_pass &pass, int32_t target, int lane,
-                                   int32_t *stack)
-{
-    constexpr bool fills = what == fill_lists || what == sum_pulls;
-    constexpr bool pulls = what == sum_pulls;
-    const struct octree_cell cell = pass.targets.cell[target];
-    const struct tree_side a = load_side(pass.targets.side, target);
-    const int32_t terms = pass.rule.order > 0 ? pass.rule.order + 1 : 0;
-    const double *power_a = pass.targets.power + (int64_t)target * terms;
-    const bool is_here = cell.first < pass.range.end && cell.first + cell.count > pass.range.first;
-    struct walk_state state = {NULL, is_here, 0, 0}; /* the root has the root */
-    if (cell.parent >= 0 && is_here) {
-        const struct tree_lists *from = &pass.lists[cell.parent];
-        state.in = pass.waiting_in + from->waiting;
-        state.in_count = from->waiting_count;
-    }
-    const struct walk_counts begin =
-        fills ? pass.before[target - pass.generation] : walk_counts{0, 0, 0, 0, 0};
-    int64_t far = begin.far - pass.far_base, near = begin.near - pass.near_base;
-    int64_t waiting = begin.waiting, near_points = 0;
-    struct tree_lists lists = {far, near, waiting, 0, 0, 0};
-    struct tree_pull pull = {{0, 0, 0}, 0, 0, 0};
+struct walk_target {
+    int32_t index;
+    struct octree_cell cell;
+    struct tree_side side;
+    const int32_t *in; /* sources that the parent left; NULL: the root alone */
+    int32_t in_count;
+};
 
+/* The lists' elements, the same in all threads; the rest is the thread's. */
+struct walked {
+    int32_t far, near, waiting;
+    int64_t near_points;
+    struct tree_pull pull;
+};
+
+/* put(place, k, source) of element k of each list. */
+template <int what, int order, int team, typename function>
+static __device__ __forceinline__ struct walked walk_sources(const struct walk_pass &pass,
+                                                             const struct walk_target &target,
+                                                             int32_t *stack, function put)
+{
+    struct tree_rule rule = pass.rule;
+    if (order > 0)
+        rule.order = order; /* loops over it are unrolled */
+    const struct tree_side &a = target.side;
+    const int32_t terms = rule.order > 0 ? rule.order + 1 : 0;
+    const double *power_a = pass.targets.power + (int64_t)target.index * terms;
+    struct walk_state state = {target.in, target.in_count, 0, 0};
+    struct walked all_of = {0, 0, 0, 0, {{0, 0, 0}, 0, 0, 0}};
     while (state.open > 0 || state.next < state.in_count) {
-        const int32_t source = take_source<team>(&state, stack, lane);
+        const int32_t source = take_source<team>(&state, stack, threadIdx.x);
         const bool is = source >= 0;
         enum tree_place place = tree_far;
         struct octree_cell cell_b = {};
@@ -228,109 +224,235 @@ static __device__ void walk_target(const struct walk_pass &pass, int32_t target,
             const struct tree_side b = load_side(pass.sources.side, source);
             const double *power_b = pass.sources.power + (int64_t)source * terms;
             cell_b = pass.sources.cell[source];
-            place = tree_place_pair(&a, target, cell.children, &b, source, cell_b.children,
-                                    tree_accepts(&pass.rule, &a, power_a, &b, power_b));
-            if (pulls && place == tree_far)
-                add_pull(pass, a, b, source, false, &pull);
-            else if (pulls && place == tree_near_leaves && !(pass.self && source == target))
-                add_pull(pass, a, b, source, true, &pull); /* how near its own are is not known */
-            near_points += place == tree_near_leaves ? cell_b.count : 0;
+            place = tree_place_pair(&a, target.index, target.cell.children, &b, source,
+                                    cell_b.children, tree_accepts(&rule, &a, power_a, &b, power_b));
+            if (what == sum_pulls && place == tree_far)
+                add_pull(pass, a, b, source, false, &all_of.pull);
+            else if (what == sum_pulls && place == tree_near_leaves &&
+                     !(pass.self && source == target.index)) /* how near its own are is not known */
+                add_pull(pass, a, b, source, true, &all_of.pull);
+            all_of.near_points += place == tree_near_leaves ? cell_b.count : 0;
         }
         const int32_t children = is && place == tree_split_source ? cell_b.children : 0;
         struct placed all, before = place_team<team>(place, is, children, &all);
-        if (what == fill_lists && is && place == tree_far)
-            pass.far[far + before.far] = source;
-        if (what == fill_lists && is && place == tree_near_leaves)
-            pass.near[near + before.near] = source;
-        if (fills && is && place == tree_left_to_children)
-            pass.waiting_out[waiting + before.waiting] = source;
-        far += all.far;
-        near += all.near;
-        waiting += all.waiting;
+        if (is && place == tree_far)
+            put(place, all_of.far + before.far, source);
+        if (is && place == tree_near_leaves)
+            put(place, all_of.near + before.near, source);
+        if (is && place == tree_left_to_children)
+            put(place, all_of.waiting + before.waiting, source);
+        all_of.far += all.far;
+        all_of.near += all.near;
+        all_of.waiting += all.waiting;
         if (state.open + all.open > pass.stack_room) {
-            *pass.failed = 1;
+            pass.totals->stack_failed = 1;
             all.open = 0;
         }
         for (int32_t j = 0; j < children && all.open > 0; j++)
             stack[state.open + before.open + j] = cell_b.child + j;
         state.open += all.open;
-        wait_for_team<team>();
+        __syncthreads();
     }
-
-    if (pulls)
-        write_pull<team>(pass, target, cell.parent, pull, lane);
-    if (what == count_lists)
-        near_points = sum_of_team<team>(near_points);
-    if (lane == 0 && !fills) {
-        const int64_t is_counted = cell.first >= pass.range.first;
-        const int64_t of_far = pass.rule.walk == tree_walk_groups ? cell.count : 1;
-        pass.counts[target - pass.generation] = {far, near, waiting, is_counted * far * of_far,
-                                                 is_counted * near_points * cell.count};
-    }
-    if (lane == 0 && fills) {
-        lists.far_count = (int32_t)(far - lists.far);
-        lists.near_count = (int32_t)(near - lists.near);
-        lists.waiting_count = (int32_t)(waiting - lists.waiting);
-        pass.lists[target] = lists;
-    }
+    return all_of;
 }
 
-template <int what, int team>
-static __global__ void __launch_bounds__(team == warp_team ? threads : block_team)
-    walk_generation(const struct walk_pass pass)
+/* A target's waiting sources in one number, so that one load tells whether they are there. */
+enum { bits_of_count = 31 };
+
+static __device__ inline unsigned long long pack_waiting(int64_t first, int32_t count)
 {
-    const int32_t teams = (int32_t)(gridDim.x * blockDim.x / team);
-    const int32_t mine = (int32_t)((blockIdx.x * blockDim.x + threadIdx.x) / team);
-    int32_t *stack = pass.stack + (int64_t)mine * pass.stack_room;
-    for (int32_t target = pass.first + mine; target < pass.end; target += teams)
-        walk_target<what, team>(pass, target, threadIdx.x % team, stack);
+    return ((unsigned long long)first << bits_of_count | (unsigned)count) + 1;
 }
 
-/* A cell's scale is that of its weakest leaf. */
-static __global__ void __launch_bounds__(threads)
-    gather_scales(const struct octree_cell *cells, const struct tree_pull *pulls, int32_t first,
-                  int32_t end, struct tree_side *side)
+/* Waits until the parent's block, which took it earlier and waits for none that were taken later,
+ * has found them. */
+static __device__ inline unsigned long long wait_for_waiting(unsigned long long *ready)
 {
-    const int32_t k = first + (int32_t)(blockIdx.x * threads + threadIdx.x);
-    if (k >= end)
-        return;
-    const struct octree_cell cell = cells[k];
-    if (cell.children == 0) {
-        tree_scales_of_leaf(&pulls[k], &side[k]);
-        return;
+    __shared__ unsigned long long found;
+    if (threadIdx.x == 0) {
+        cuda::atomic_ref<unsigned long long, cuda::thread_scope_device> there(*ready);
+        unsigned long long packed = there.load(cuda::memory_order_acquire);
+        while (packed == 0)
+            packed = there.load(cuda::memory_order_acquire);
+        found = packed;
     }
-    double field = INFINITY, potential = INFINITY;
-    for (int32_t j = cell.child; j < cell.child + cell.children; j++) {
-        field = fmin(field, side[j].field);
-        potential = fmin(potential, side[j].potential);
-    }
-    side[k].field = field;
-    side[k].potential = potential;
+    __syncthreads();
+    return found;
 }
 
-/* A cell's unit of length follows from its ancestors' radii. */
-static __global__ void __launch_bounds__(threads)
-    make_sides(const struct octree_cell *cells, const struct octree_sphere *spheres,
-               const double *weight_sum, int32_t count, struct tree_side *sides)
+template <int what>
+static __device__ inline struct walk_target begin_target(const struct walk_pass &pass,
+                                                         int32_t index)
 {
-    const int32_t k = (int32_t)(blockIdx.x * threads + threadIdx.x);
-    int32_t path[octree_most_generations], length = 0;
-    if (k >= count)
+    struct walk_target target;
+    target.index = index;
+    target.cell = pass.targets.cell[index];
+    target.side = load_side(pass.targets.side, index);
+    target.in = NULL;
+    target.in_count = target.cell.first < pass.range.end &&
+                      target.cell.first + target.cell.count > pass.range.first;
+    if (target.cell.parent >= 0) {
+        unsigned long long *ready = &pass.ready[target.cell.parent];
+        const unsigned long long packed =
+            (what == fill_lists ? *ready : wait_for_waiting(ready)) - 1;
+        target.in = pass.waiting + (packed >> bits_of_count);
+        target.in_count = target.in_count ? (int32_t)(packed & ((1u << bits_of_count) - 1)) : 0;
+    }
+    return target;
+}
+
+/* Room for the lists of a target; in all threads. Where there is none, an element beyond it. */
+static __device__ inline struct tree_lists take_room(const struct walk_pass &pass,
+                                                     const struct walked &found)
+{
+    __shared__ struct tree_lists shared;
+    if (threadIdx.x == 0) {
+        struct tree_lists lists = {0, 0, 0, found.far, found.near, found.waiting};
+        if (found.far > 0)
+            lists.far = (int64_t)atomicAdd(&pass.totals->far, (unsigned long long)found.far);
+        if (found.near > 0)
+            lists.near = (int64_t)atomicAdd(&pass.totals->near, (unsigned long long)found.near);
+        if (found.waiting > 0)
+            lists.waiting =
+                (int64_t)atomicAdd(&pass.totals->waiting, (unsigned long long)found.waiting);
+        if (lists.waiting + found.waiting > pass.waiting_room) {
+            pass.totals->waiting_failed = 1;
+            lists.waiting = lists.waiting_count = 0;
+        }
+        shared = lists;
+    }
+    __syncthreads();
+    return shared;
+}
+
+/* Sums of what a block has walked, in its first thread. */
+struct walk_work {
+    unsigned long long expansions, pairs, near_targets;
+};
+
+template <int team>
+static __device__ inline void add_work(const struct walk_pass &pass, const struct octree_cell &cell,
+                                       const struct walked &found, struct walk_work *work)
+{
+    const int64_t near_points = sum_of_team<team>(found.near_points);
+    const int64_t is_counted = cell.first >= pass.range.first;
+    const int64_t of_far = pass.rule.walk == tree_walk_groups ? cell.count : 1;
+    work->expansions += (unsigned long long)(is_counted * found.far * of_far);
+    work->pairs += (unsigned long long)(is_counted * near_points * cell.count);
+    work->near_targets += (unsigned long long)((int64_t)found.near * cell.count);
+}
+
+/* Finds the lists of a target: a block keeps them until it knows how much room they take, or walks
+ * again. A leaf has near sources, other cells waiting ones. */
+template <int what, int order, int team>
+static __device__ void find_target(const struct walk_pass &pass, int32_t index, int32_t *stack,
+                                   struct walk_work *work)
+{
+    constexpr int room = staged_entries<team>;
+    constexpr bool lists_far = what == find_lists;
+    __shared__ int32_t staged_far[lists_far ? room : 1], staged_other[room];
+    const struct walk_target target = begin_target<what>(pass, index);
+    const struct walked found = walk_sources<what, order, team>(
+        pass, target, stack, [&](enum tree_place place, int32_t k, int32_t source) {
+            if (place == tree_far ? lists_far && k < room : k < room)
+                (place == tree_far ? staged_far : staged_other)[k] = source;
+        });
+    const bool keeps_near = lists_far;
+    if (what == sum_pulls)
+        write_pull<team>(pass, index, target.cell.parent, found.pull);
+    else
+        add_work<team>(pass, target.cell, found, work);
+    struct walked kept = found;
+    if (!lists_far)
+        kept.far = kept.near = 0;
+    const struct tree_lists lists = take_room(pass, kept);
+    const bool has_far = lists_far && lists.far + lists.far_count <= pass.list_room;
+    const bool has_near = keeps_near && lists.near + lists.near_count <= pass.list_room;
+    const bool has_waiting = lists.waiting_count > 0;
+    int32_t *far = pass.far + lists.far, *near = pass.near + lists.near;
+    int32_t *waiting = pass.waiting + lists.waiting;
+    if (kept.far <= room && kept.near <= room && kept.waiting <= room) {
+        for (int32_t k = threadIdx.x; k < kept.far && has_far; k += team)
+            far[k] = staged_far[k];
+        for (int32_t k = threadIdx.x; k < kept.near && has_near; k += team)
+            near[k] = staged_other[k];
+        for (int32_t k = threadIdx.x; k < kept.waiting && has_waiting; k += team)
+            waiting[k] = staged_other[k];
+    } else {
+        walk_sources<fill_lists, order, team>(
+            pass, target, stack, [&](enum tree_place place, int32_t k, int32_t source) {
+                if (place == tree_far && has_far)
+                    far[k] = source;
+                if (place == tree_near_leaves && has_near)
+                    near[k] = source;
+                if (place == tree_left_to_children && has_waiting)
+                    waiting[k] = source;
+            });
+    }
+    __syncthreads();
+    if (threadIdx.x > 0)
         return;
-    for (int32_t j = k; j >= 0 && length < octree_most_generations; j = cells[j].parent)
-        path[length++] = j;
-    double size = 0;
-    while (length > 0)
-        size = expansion_size(spheres[path[--length]].radius, size);
-    const struct octree_sphere sphere = spheres[k];
-    struct tree_side side;
-    for (int c = 0; c < 3; c++)
-        side.center[c] = sphere.center[c];
-    side.radius = sphere.radius;
-    side.weight = weight_sum[k];
-    side.size = size;
-    side.field = side.potential = 0;
-    sides[k] = side;
+    if (what == find_lists)
+        pass.lists[index] = lists;
+    if (target.cell.children > 0)
+        cuda::atomic_ref<unsigned long long, cuda::thread_scope_device>(pass.ready[index])
+            .store(pack_waiting(lists.waiting, lists.waiting_count), cuda::memory_order_release);
+}
+
+/* Fills in the lists of a target of a batch, which begins with pass.first. */
+template <int order, int team>
+static __device__ void fill_target(const struct walk_pass &pass, int32_t index, int32_t *stack)
+{
+    const struct list_counts begin = pass.before[pass.first], at = pass.before[index];
+    const struct walk_target target = begin_target<fill_lists>(pass, index);
+    int32_t *far = pass.far + (at.far - begin.far), *near = pass.near + (at.near - begin.near);
+    walk_sources<fill_lists, order, team>(pass, target, stack,
+                                          [&](enum tree_place place, int32_t k, int32_t source) {
+                                              if (place == tree_far)
+                                                  far[k] = source;
+                                              if (place == tree_near_leaves)
+                                                  near[k] = source;
+                                          });
+    if (threadIdx.x > 0)
+        return;
+    pass.lists[index].far = at.far - begin.far;
+    pass.lists[index].near = at.near - begin.near;
+}
+
+/* The next target that no block has taken; parents are before their children. */
+static __device__ inline int32_t next_target(const struct walk_pass &pass, int32_t taken)
+{
+    __shared__ int32_t shared;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        shared = taken;
+    __syncthreads();
+    return shared;
+}
+
+template <int what, int order, int team>
+static __global__ void __launch_bounds__(team, blocks_per_multiprocessor<team>)
+    walk_targets(const struct walk_pass pass)
+{
+    int32_t *stack = pass.stack + (int64_t)blockIdx.x * pass.stack_room, ahead = 0;
+    struct walk_work work = {0, 0, 0};
+    const auto take = [&] { return pass.first + atomicAdd(&pass.totals->next, 1); };
+    if (threadIdx.x == 0)
+        ahead = take();
+    for (int32_t index = next_target(pass, ahead); index < pass.end;
+         index = next_target(pass, ahead)) {
+        if (threadIdx.x == 0)
+            ahead = take(); /* in flight during the walk */
+        if constexpr (what == fill_lists)
+            fill_target<order, team>(pass, index, stack);
+        else
+            find_target<what, order, team>(pass, index, stack, &work);
+    }
+    if (threadIdx.x > 0 || what != find_lists)
+        return;
+    atomicAdd(&pass.totals->expansions, work.expansions);
+    atomicAdd(&pass.totals->pairs, work.pairs);
+    atomicAdd(&pass.totals->near_targets, work.near_targets);
 }
 
 #endif

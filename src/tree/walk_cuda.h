@@ -1,9 +1,9 @@
 #ifndef TREE_WALK_CUDA_H
 #define TREE_WALK_CUDA_H
 
-/* The dual traversal of tree/walk.h on a GPU, a generation of targets after the other: each target
- * cell is a warp's, which takes its parent's waiting sources 32 at a time. A first pass counts the
- * entries of each list, and a second one writes them. */
+/* The dual traversal of tree/walk.h on a GPU, in one launch: each target cell is a block's, which
+ * waits until the parent's sources are known and takes as many at a time as it has threads. Where a
+ * list is in memory depends on the order of the blocks; what is in it does not. */
 
 #include "tree/octree_cuda.h"
 #include "tree/pull.h"
@@ -40,17 +40,25 @@ struct tree_lists {
 };
 
 struct tree_walker_cuda {
-    struct tree_memory lists, waiting[2], far, near, counts, offsets, stack, pulls, failed;
+    struct tree_memory lists, waiting, ready, far, near, counts, batches, stack, pulls, totals;
     int64_t list_room; /* elements of far and of near between two calls of use; 0: the usual */
 };
 void tree_walker_free_cuda(kith_context *context, struct tree_walker_cuda *walker);
 
-/* What is done with the lists of the target cells first … end − 1: starts kernels. */
-typedef kith_status tree_use_lists(kith_context *context, void *user, int32_t first, int32_t end,
-                                   const struct tree_lists *lists, const int32_t *far,
-                                   const int32_t *near);
+/* The lists of the target cells first … end − 1. */
+struct tree_batch {
+    int32_t first, end;
+    const struct tree_lists *lists; /* of all target cells */
+    const int32_t *far, *near;
+    int64_t far_count, near_count, near_targets; /* elements; those of near times targets */
+};
 
-/* Walks all targets; every cell's lists are used once.
+/* What is done with lists: starts kernels. */
+typedef kith_status tree_use_lists(kith_context *context, void *user,
+                                   const struct tree_batch *batch);
+
+/* Walks all targets; every cell's lists are used once. Waits for the device once, and where there
+ * is no room for all lists twice more.
  *
  * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
 kith_status tree_walk_cuda(kith_context *context, const struct tree_rule *rule,
@@ -64,9 +72,14 @@ kith_status tree_find_field_cuda(kith_context *context, double softening2, enum 
                                  const struct tree_sides_cuda *sources,
                                  struct tree_walker_cuda *walker, struct tree_side *target_side);
 
-/* The sides of all cells of a tree, without scales. */
+/* The sides of all cells of a tree, whose scales are 0; where they are to be found, infinite but
+ * for leaves. */
 kith_status tree_make_sides_cuda(kith_context *context, const struct octree_cuda *tree,
                                  struct tree_side *side);
+
+/* The scales of all cells, by what pulls on the leaves. */
+kith_status tree_find_scales_cuda(kith_context *context, const struct octree_cuda *tree,
+                                  const struct tree_pull *pulls, struct tree_side *side);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,52 @@
+#ifndef TREE_ESTIMATE_H
+#define TREE_ESTIMATE_H
+
+/* The error of a solution, estimated from a few of its targets, whose gradients are summed
+ * directly: twice the rms of |Δ∇φ_i| / max(|∇φ_i|, F), where F is the scale of the target's leaf.
+ * It is twice because a few targets seldom are the ones with the largest errors. On every device.
+ */
+
+#include <math.h>
+
+#include "tree/acceptance.h"
+#include "tree/octree.h"
+
+enum { tree_samples = 48 };
+
+/* Target of sample k of `samples`, at equal steps along the curve of the tree. */
+KITH_BOTH_SIDES static inline int64_t tree_sample(int64_t k, int64_t samples, int64_t targets)
+{
+    return (2 * k + 1) * targets / (2 * samples);
+}
+
+KITH_BOTH_SIDES static inline int32_t tree_leaf_of(const struct octree_cell *cells, int64_t target)
+{
+    int32_t k = 0;
+    while (cells[k].children > 0) {
+        int32_t child = cells[k].child;
+        while (cells[child].first + cells[child].count <= target)
+            child++;
+        k = child;
+    }
+    return k;
+}
+
+/* (|Δ∇φ| / max(|∇φ|, F))² */
+KITH_BOTH_SIDES static inline double tree_error2(const double found[3], const double exact[3],
+                                                 double field)
+{
+    double wrong2 = 0, exact2 = 0;
+    for (int32_t c = 0; c < 3; c++) {
+        wrong2 += (found[c] - exact[c]) * (found[c] - exact[c]);
+        exact2 += exact[c] * exact[c];
+    }
+    const double scale2 = exact2 > field * field ? exact2 : field * field;
+    return scale2 > 0 ? wrong2 / scale2 : wrong2;
+}
+
+KITH_BOTH_SIDES static inline double tree_estimate(double sum_of_errors2, int64_t samples)
+{
+    return 4 * sqrt(sum_of_errors2 / (double)(samples > 0 ? samples : 1));
+}
+
+#endif

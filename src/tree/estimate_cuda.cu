@@ -1,0 +1,142 @@
+/* The error of a solution on a GPU, from a few targets. */
+
+#include "tree/estimate.h"
+
+#include "device/cuda_state.h"
+#include "tree/near_cuda.cuh"
+#include "tree/solve_cuda.h"
+
+enum { threads = 128, samples_of_thread = 4, groups = tree_samples / samples_of_thread };
+
+/* Blocks of a group, so that a thread sums few sources. */
+enum { most_parts = 128, sources_of_thread = 32 };
+
+struct sample_sum {
+    double gradient[3];
+};
+
+template <typename real> struct sample_task {
+    int64_t sources, targets, samples;
+    real softening2;
+    const real4_of<real> *source, *target, *results;
+    const struct octree_cell *cells; /* of the targets */
+    const struct tree_side *side;
+    struct sample_sum *sums; /* of a part all samples */
+    int32_t parts;
+    double *error;
+};
+
+static __device__ inline double sum_of_block(double x)
+{
+    __shared__ double of_warp[threads / 32];
+    for (int offset = 16; offset > 0; offset /= 2)
+        x += __shfl_xor_sync(0xffffffffu, x, offset);
+    __syncthreads(); /* the last sum is read */
+    if (threadIdx.x % 32 == 0)
+        of_warp[threadIdx.x / 32] = x;
+    __syncthreads();
+    x = of_warp[0];
+    for (int warp = 1; warp < threads / 32; warp++)
+        x += of_warp[warp];
+    return x;
+}
+
+/* A part of the sources, on four samples. */
+template <enum expansion_law law, typename real>
+static __global__ void __launch_bounds__(threads) sum_samples(const struct sample_task<real> task)
+{
+    real4_of<real> at[samples_of_thread];
+    real sum[samples_of_thread][4];
+    for (int k = 0; k < samples_of_thread; k++) {
+        const int64_t sample = samples_of_thread * (int64_t)blockIdx.y + k;
+        const int64_t there = sample < task.samples ? sample : 0;
+        at[k] = task.target[tree_sample(there, task.samples, task.targets)];
+        for (int c = 0; c < 4; c++)
+            sum[k][c] = 0;
+    }
+    for (int64_t j = (int64_t)blockIdx.x * threads + threadIdx.x; j < task.sources;
+         j += (int64_t)gridDim.x * threads) {
+        const real4_of<real> source = task.source[j];
+#pragma unroll
+        for (int k = 0; k < samples_of_thread; k++)
+            add_pair<law>(at[k], source, source.w, task.softening2, sum[k]);
+    }
+    for (int k = 0; k < samples_of_thread; k++) {
+        const int32_t sample = samples_of_thread * (int32_t)blockIdx.y + k;
+        for (int c = 0; c < 3; c++) {
+            const double of_block = sum_of_block((double)sum[k][c]);
+            if (threadIdx.x == 0)
+                task.sums[(int64_t)blockIdx.x * tree_samples + sample].gradient[c] = of_block;
+        }
+    }
+}
+
+/* A thread a sample. */
+template <typename real>
+static __global__ void __launch_bounds__(threads) compare(const struct sample_task<real> task)
+{
+    const int k = (int)threadIdx.x;
+    double error2 = 0;
+    if (k < task.samples) {
+        const int64_t i = tree_sample(k, task.samples, task.targets);
+        const real4_of<real> result = task.results[i];
+        const double found[3] = {(double)result.x, (double)result.y, (double)result.z};
+        double exact[3] = {0, 0, 0};
+#pragma unroll 8
+        for (int32_t part = 0; part < task.parts; part++)
+            for (int c = 0; c < 3; c++)
+                exact[c] += task.sums[(int64_t)part * tree_samples + k].gradient[c];
+        error2 = tree_error2(found, exact, task.side[tree_leaf_of(task.cells, i)].field);
+    }
+    error2 = sum_of_block(error2);
+    if (k == 0)
+        *task.error = tree_estimate(error2, task.samples);
+}
+
+template <typename real>
+static kith_status estimate(kith_context *context, const struct tree_problem *problem,
+                            const struct tree_state_cuda *state, double *error)
+{
+    const cudaStream_t stream = cuda_stream(context);
+    const struct octree_cuda *targets = state->target_tree, *sources = &state->sources;
+    const int64_t needed = sources->count / (threads * sources_of_thread) + 1;
+    const int32_t parts = (int32_t)(needed < most_parts ? needed : (int64_t)most_parts);
+    const dim3 grid((unsigned)parts, groups);
+    void *memory = NULL;
+    KITH_TRY(cuda_scratch(context,
+                          (int64_t)sizeof *error +
+                              parts * (int64_t)tree_samples * (int64_t)sizeof(struct sample_sum),
+                          &memory));
+    struct sample_task<real> task = {
+    };
+    task.sources = sources->count;
+    task.targets = targets->count;
+    task.samples = targets->count < tree_samples ? targets->count : (int64_t)tree_samples;
+    task.softening2 = (real)problem->softening2;
+    task.source = (const real4_of<real> *)sources->point;
+    task.target = (const real4_of<real> *)targets->point;
+    task.results = (const real4_of<real> *)state->results.memory;
+    task.cells = targets->cell;
+    task.side = (const struct tree_side *)(problem->self ? state->source_sides.memory
+                                                         : state->target_sides.memory);
+    task.error = (double *)memory;
+    task.sums = (struct sample_sum *)(task.error + 1);
+    task.parts = parts;
+    if (problem->law == expansion_inverse)
+        sum_samples<expansion_inverse><<<grid, threads, 0, stream>>>(task);
+    else
+        sum_samples<expansion_logarithm><<<grid, threads, 0, stream>>>(task);
+    compare<<<1, threads, 0, stream>>>(task);
+    KITH_TRY(cuda_check_launch("estimating the error of a tree"));
+    return cuda_copy_out(context, error, task.error, sizeof *error);
+}
+
+kith_status tree_estimate_cuda(kith_context *context, const struct tree_problem *problem,
+                               struct tree_state_cuda *state)
+{
+    double *error = &state->report.error_estimated;
+    if (problem->target_count == 0 || problem->source_count == 0)
+        return KITH_OK;
+    return problem->dtype == KITH_F64 ? estimate<double>(context, problem, state, error)
+                                      : estimate<float>(context, problem, state, error);
+}

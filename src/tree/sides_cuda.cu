@@ -1,0 +1,81 @@
+/* Sides of the cells of a tree on a GPU, and their scales. This file is compiled without fused
+ * operations, as they would change what the CPU's are. */
+
+#include "device/cuda_state.h"
+#include "tree/walk_cuda.h"
+
+enum { threads = 128 };
+
+static unsigned blocks_for(int64_t items, int of_block)
+{
+    return (unsigned)((items + of_block - 1) / of_block);
+}
+
+/* A cell's scale is that of its weakest leaf. */
+static __global__ void __launch_bounds__(threads)
+    gather_scales(const struct octree_cell *cells, const struct tree_pull *pulls, int32_t first,
+                  int32_t end, struct tree_side *side)
+{
+    const int32_t k = first + (int32_t)(blockIdx.x * threads + threadIdx.x);
+    if (k >= end)
+        return;
+    const struct octree_cell cell = cells[k];
+    if (cell.children == 0) {
+        tree_scales_of_leaf(&pulls[k], &side[k]);
+        return;
+    }
+    double field = INFINITY, potential = INFINITY;
+    for (int32_t j = cell.child; j < cell.child + cell.children; j++) {
+        field = fmin(field, side[j].field);
+        potential = fmin(potential, side[j].potential);
+    }
+    side[k].field = field;
+    side[k].potential = potential;
+}
+
+/* A cell's unit of length follows from its ancestors' radii. */
+static __global__ void __launch_bounds__(threads)
+    make_sides(const struct octree_cell *cells, const struct octree_sphere *spheres,
+               const double *weight_sum, int32_t count, struct tree_side *sides)
+{
+    const int32_t k = (int32_t)(blockIdx.x * threads + threadIdx.x);
+    int32_t path[octree_most_generations], length = 0;
+    if (k >= count)
+        return;
+    for (int32_t j = k; j >= 0 && length < octree_most_generations; j = cells[j].parent)
+        path[length++] = j;
+    double size = 0;
+    while (length > 0)
+        size = expansion_size(spheres[path[--length]].radius, size);
+    const struct octree_sphere sphere = spheres[k];
+    struct tree_side side;
+    for (int c = 0; c < 3; c++)
+        side.center[c] = sphere.center[c];
+    side.radius = sphere.radius;
+    side.weight = weight_sum[k];
+    side.size = size;
+    side.field = side.potential = 0;
+    sides[k] = side;
+}
+
+kith_status tree_make_sides_cuda(kith_context *context, const struct octree_cuda *tree,
+                                 struct tree_side *side)
+{
+    const int32_t count = tree->cell_count;
+    if (count == 0)
+        return KITH_OK;
+    make_sides<<<blocks_for(count, threads), threads, 0, cuda_stream(context)>>>(
+        tree->cell, tree->sphere, tree->weight_sum, count, side);
+    return cuda_check_launch("measuring the cells of a tree");
+}
+
+kith_status tree_find_scales_cuda(kith_context *context, const struct octree_cuda *tree,
+                                  const struct tree_pull *pulls, struct tree_side *side)
+{
+    for (int32_t g = tree->generations - 1; g >= 0; g--) {
+        const int32_t first = tree->generation[g], end = tree->generation[g + 1];
+        gather_scales<<<blocks_for(end - first, threads), threads, 0, cuda_stream(context)>>>(
+            tree->cell, pulls, first, end, side);
+    }
+    return cuda_check_launch("finding the field of a tree");
+}
