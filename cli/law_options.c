@@ -33,7 +33,8 @@ static const struct choices laws = {"LAW", {"expr:"}, law_row};
 static const struct argp_option option_table[] = {
     {"law", key_law, CHOICES(laws),
      "a law of the table below, or expr: and a formula in r, r2, dx, dy, dz, m_i, m_j, q_i, q_j. "
-     "With pme and ewald also twice: coulomb, and one within --cutoff",
+     "With pme and ewald also twice: coulomb, and one within --cutoff; with pme lennard-jones "
+     "needs none",
      0},
     {"potential", key_potential, "FORMULA", 0,
      "the energy of a pair as a formula; the force is minus its gradient. Same as --law "

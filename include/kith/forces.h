@@ -152,9 +152,11 @@ typedef struct kith_forces_options {
  * and at least 1e-11 (float 1e-6), and O(n log n). On a GPU there is pme alone, by cuFFT; the host
  * waits where it chooses a setting, and for totals and a report.
  *
- * On a CPU pme also sums all images of the law lennard-jones alone, without mixing columns, in a
- * cell that is periodic along three vectors: −4εσ⁶/r⁶ on the grid (Essmann et al. 1995), 4εσ¹²/r¹²
- * within the cutoff, for the same error.
+ * On a CPU pme also sums all images of the law lennard-jones, alone or added to coulomb
+ * (kith/law_sum.h) without a cutoff, without mixing columns, in a cell that is periodic along three
+ * vectors: −4εσ⁶/r⁶ on the grid (Essmann et al. 1995), 4εσ¹²/r¹² within the cutoff, to the error
+ * relative to the rms force of that law. Pairs beyond the cutoff are added to energies and virial
+ * at the mean density.
  *
  *   context       where to compute
  *   options       NULL for G = 1, ε = 0

@@ -12,8 +12,8 @@ extern "C" {
  *     V(i, j) = law + near within the cutoff, law alone beyond it and at all other images
  *
  * The solvers ewald and pme support such laws. The cutoff, shift and tail of their options are
- * those of the added law; the cutoff of the real-space part of law is then chosen. All other
- * functions refuse such a law.
+ * those of the added law; the cutoff of the real-space part of law is then chosen. Without a cutoff
+ * pme sums all images of lennard-jones (kith/forces.h). All other functions refuse such a law.
  *
  *   law   [in, out] coulomb, or another law of the form charges (or 1) over the distance
  *   near  any law that the solver cutoff supports; law takes ownership and frees it. Not NULL

@@ -41,6 +41,28 @@ static kith_status check_numbers(const struct forces_problem *problem)
     return KITH_OK;
 }
 
+/* Whether the second law ends at a cutoff. */
+static bool has_cut_law(const struct forces_problem *problem)
+{
+    return near_law(problem) && problem->space.cutoff > 0;
+}
+
+/* The problem of a second law, lennard-jones, without a cutoff: its results are added, and its
+ * setting is chosen. */
+static bool take_second(const struct forces_problem *problem, struct forces_problem *second)
+{
+    static const kith_ewald chosen = {0};
+    if (!near_law(problem) || has_cut_law(problem))
+        return false;
+    *second = *problem;
+    second->law = near_law(problem);
+    second->accumulate = true;
+    second->report = NULL;
+    second->accuracy.order = 0;
+    second->space.ewald = &chosen;
+    return true;
+}
+
 /* Whether the law is lennard-jones alone: V = strength (1/r⁶ − repulsion/r¹²). */
 static bool find_sixth(const struct forces_problem *problem, struct forces_weights *law,
                        double *repulsion)
@@ -157,10 +179,13 @@ static kith_status suits_pme(const kith_context *context, const struct forces_pr
     const kith_accuracy *wanted = &problem->accuracy;
     const double least = problem->dtype == KITH_F64 ? 1e-11 : 1e-6;
     struct forces_weights law;
+    struct forces_problem second;
     double repulsion;
     KITH_TRY(suits_any("pme", true, problem));
     KITH_TRY(suits_device(context));
-    if (find_sixth(problem, &law, &repulsion))
+    if (take_second(problem, &second))
+        KITH_TRY(suits_sixth(context, &second));
+    else if (find_sixth(problem, &law, &repulsion))
         KITH_TRY(suits_sixth(context, problem));
     if (wanted->theta > 0)
         return kith_fail(KITH_INVALID_ARGUMENT,
@@ -178,7 +203,7 @@ static kith_status suits_pme(const kith_context *context, const struct forces_pr
 }
 
 struct images_state {
-    struct periodic_state periodic;
+    struct periodic_state periodic, second; /* second: of a second law without a cutoff */
     struct near_state near;
     void *on_device; /* what its backend keeps */
     struct excluded_cuda excluded;
@@ -198,6 +223,7 @@ static void free_images(kith_context *context, void *kept)
     free_excluded(context, state);
     near_free(context, &state->near);
     periodic_free(&state->periodic);
+    periodic_free(&state->second);
     free(state);
 }
 
@@ -218,7 +244,8 @@ static kith_status prepare(kith_context *context, const struct forces_problem *p
     struct images_state *state = *prepared;
     /* A slab's thickness changes in a run. */
     state->periodic.keeps = problem->space.repeats && problem->space.cell->periodic[2];
-    return near_prepare(problem, &state->near);
+    state->second.keeps = state->periodic.keeps;
+    return has_cut_law(problem) ? near_prepare(problem, &state->near) : KITH_OK;
 }
 
 static void forget(kith_context *context, void *prepared)
@@ -232,7 +259,7 @@ static void forget(kith_context *context, void *prepared)
     free_excluded(context, state);
     near_free(context, &state->near);
     state->near = (struct near_state){0};
-    state->periodic.is_chosen = false;
+    state->periodic.is_chosen = state->second.is_chosen = false;
     *spare = state;
 }
 
@@ -265,13 +292,13 @@ static void deliver(const struct forces_problem *problem, bool has_near,
     }
 }
 
-static void report_totals(const struct forces_problem *problem, double strength,
+static void report_totals(const struct forces_problem *problem, bool adds, double strength,
                           const struct periodic_state *state)
 {
     kith_forces_totals *totals = problem->space.totals;
     if (!totals)
         return;
-    if (!near_law(problem))
+    if (!adds)
         *totals = (kith_forces_totals){0};
     totals->energy += strength * state->energy;
     for (int k = 0; k < 9; k++)
@@ -336,9 +363,9 @@ typedef kith_status periodic_sum(kith_context *context, const kith_cell *cell,
 
 static kith_status evaluate_by(const struct kith_solver *solver, periodic_sum *sum,
                                double default_error, kith_context *context,
-                               struct images_state *images, const struct forces_problem *problem)
+                               struct images_state *images, struct periodic_state *state,
+                               const struct forces_problem *problem)
 {
-    struct periodic_state *state = &images->periodic;
     const kith_ewald *ewald = problem->space.ewald;
     struct forces_weights law;
     double repulsion = 0;
@@ -354,14 +381,14 @@ static kith_status evaluate_by(const struct kith_solver *solver, periodic_sum *s
         particles.position[c] = problem->source_position[c];
     kith_array exclusions;
     KITH_TRY(excluded_check_rows(problem));
-    const bool has_near = near_law(problem) && problem->space.part != forces_far;
+    const bool has_near = has_cut_law(problem) && problem->space.part != forces_far;
     if (has_near)
         KITH_TRY(near_evaluate(context, problem, &images->near));
     KITH_TRY(excluded_copy(problem->space.exclusions, &exclusions));
     struct periodic_request request = {
         .error = error,
         .absolute_error = problem->space.absolute_error / strength,
-        .cutoff = near_law(problem) ? 0 : problem->space.cutoff, /* else it is near_law's */
+        .cutoff = near_law(problem) ? 0 : problem->space.cutoff, /* or it is near_law's */
         .alpha = ewald->alpha,
         .order = problem->accuracy.order,
         .is_vacuum = ewald->boundary == KITH_BOUNDARY_VACUUM,
@@ -384,7 +411,7 @@ static kith_status evaluate_by(const struct kith_solver *solver, periodic_sum *s
     KITH_TRY(status);
     if (!on_device)
         deliver(problem, has_near, &law, state);
-    report_totals(problem, law.strength, state);
+    report_totals(problem, has_cut_law(problem) || state == &images->second, law.strength, state);
     report(solver, problem, ewald->absolute_error > 0 ? 0 : error, state);
     return KITH_OK;
 }
@@ -392,14 +419,28 @@ static kith_status evaluate_by(const struct kith_solver *solver, periodic_sum *s
 static kith_status evaluate(kith_context *context, void *prepared,
                             const struct forces_problem *problem)
 {
+    struct images_state *images = prepared;
     return evaluate_by(&forces_solver_ewald, ewald_cpu, problem->dtype == KITH_F64 ? 1e-12 : 1e-6,
-                       context, prepared, problem);
+                       context, images, &images->periodic, problem);
 }
 
 static kith_status evaluate_pme(kith_context *context, void *prepared,
                                 const struct forces_problem *problem)
 {
-    return evaluate_by(&forces_solver_pme, pme_cpu, 1e-4, context, prepared, problem);
+    struct images_state *images = prepared;
+    struct forces_problem first = *problem, second;
+    if (!take_second(problem, &second))
+        return evaluate_by(&forces_solver_pme, pme_cpu, 1e-4, context, images, &images->periodic,
+                           problem);
+    first.space.absolute_error /= sqrt(2); /* of two that are independent */
+    second.space.absolute_error /= sqrt(2);
+    KITH_TRY(
+        evaluate_by(&forces_solver_pme, pme_cpu, 1e-4, context, images, &images->periodic, &first));
+    KITH_TRY(
+        evaluate_by(&forces_solver_pme, pme_cpu, 1e-4, context, images, &images->second, &second));
+    if (problem->report)
+        problem->report->prepare_seconds += images->second.setting.seconds;
+    return KITH_OK;
 }
 
 const struct kith_solver forces_solver_ewald = {

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "cells/lattice.h"
 #include "forces/solver.h"
@@ -44,13 +45,20 @@ static kith_status check_exclusions(kith_array exclusions)
 }
 
 /* That the cell is periodic the solver checks, in suits: bodies bring it to a simulation. */
-static kith_status check_periodic(const kith_forces_options *options, const char *name)
+static kith_status check_periodic(const kith_forces_options *options, const kith_solver *solver)
 {
+    const char *name = solver->name;
     const kith_law *near = options->law ? options->law->near : NULL;
-    if (near && options->cutoff == 0)
+    const bool has_images = near && near->info && strcmp(near->info->name, "lennard-jones") == 0 &&
+                            solver == &forces_solver_pme; /* of 1/r⁶ */
+    if (near && options->cutoff == 0 && !has_images)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "cutoff is 0, but the law adds %.60s, which needs one; give a cutoff",
                          kith_law_text(near));
+    if (near && options->cutoff == 0 && (options->shift || options->tail))
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "%s is given, but cutoff is 0; give a cutoff greater than 0",
+                         options->shift ? "shift" : "tail");
     if (!near && (options->shift || options->tail))
         return kith_fail(KITH_UNSUPPORTED,
                          "%s is given, but the solver %s does not support it; leave it out",
@@ -69,7 +77,7 @@ kith_status forces_check_space(const kith_forces_options *options, const kith_so
         return kith_fail(KITH_INVALID_ARGUMENT, "shift is %d; give a kith_shift",
                          (int)options->shift);
     if (solver->is_periodic)
-        return check_periodic(options, solver->name);
+        return check_periodic(options, solver);
     if (options->law && options->law->near)
         return kith_fail(KITH_UNSUPPORTED,
                          "solver is %s, but only pme and ewald support a sum of two laws; use one "

@@ -40,12 +40,21 @@ struct system {
 
 static struct system one, other;
 
-static kith_status compute(struct system *system, const char *solver)
+static kith_status compute_by(struct system *system, const char *solver, const char *of_charges,
+                              const char *second)
 {
-    kith_law *law = NULL;
+    static double charge[most];
+    kith_law *law = NULL, *near = NULL;
     const int64_t n = system->count;
-    const kith_particles particles = {.positions = kith_array_matrix(system->x, KITH_F64, n, 3)};
-    assert_ok(kith_law_parse("lennard-jones:1.3,0.9", 0, NULL, &law));
+    const kith_particles particles = {.positions = kith_array_matrix(system->x, KITH_F64, n, 3),
+                                      .columns = {{"q", kith_array_vector(charge, KITH_F64, n)}}};
+    for (int64_t i = 0; i < n; i++)
+        charge[i] = i % 2 ? 3 : -3;
+    assert_ok(kith_law_parse(of_charges ? of_charges : second, 0, NULL, &law));
+    if (of_charges && second) {
+        assert_ok(kith_law_parse(second, 0, NULL, &near));
+        assert_ok(kith_law_add(law, near));
+    }
     system->options.law = law;
     system->options.cell = &system->cell;
     system->options.totals = &system->totals;
@@ -56,6 +65,11 @@ static kith_status compute(struct system *system, const char *solver)
         kith_array_vector(system->potential, KITH_F64, n));
     kith_law_free(law);
     return status;
+}
+
+static kith_status compute(struct system *system, const char *solver)
+{
+    return compute_by(system, solver, NULL, "lennard-jones:1.3,0.9");
 }
 
 enum kind { crystal, liquid_in_a_gap, gas, kinds };
@@ -298,6 +312,44 @@ static void test_excluded_pairs_do_not_interact(void **state)
     }
 }
 
+static struct system charged, both;
+
+static void test_with_coulomb_both_laws_have_all_images(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin(__func__);
+    static const char second[] = "lennard-jones:1.3,0.9";
+    fill(&one, &numbers, 216, crystal);
+    one.options.accuracy.error = 1e-9;
+    other = charged = both = one;
+    assert_ok(compute(&one, "pme"));
+    assert_ok(compute_by(&charged, "pme", "coulomb", NULL));
+    assert_ok(compute_by(&both, "pme", "coulomb", second));
+    const double scale = rms(&one, NULL) + rms(&charged, NULL);
+    for (int64_t i = 0; i < one.count; i++)
+        for (int c = 0; c < 3; c++)
+            assert_true(fabs(both.a[i][c] - one.a[i][c] - charged.a[i][c]) < 1e-6 * scale);
+    for (int64_t i = 0; i < one.count; i++)
+        assert_true(fabs(both.potential[i] - one.potential[i] - charged.potential[i]) <
+                    1e-6 * scale);
+    assert_true(fabs(both.totals.energy - one.totals.energy - charged.totals.energy) <
+                1e-6 * scale);
+    for (int k = 0; k < 9; k++)
+        assert_true(fabs(both.totals.virial[k] - one.totals.virial[k] - charged.totals.virial[k]) <
+                    1e-6 * scale);
+    other.options.cutoff = 4; /* which lennard-jones then ends at */
+    assert_ok(compute_by(&other, "pme", "coulomb", second));
+    assert_true(fabs(other.totals.energy - both.totals.energy) > 1e-3 * fabs(one.totals.energy));
+    other.options.cutoff = 0;
+    assert_fails(compute_by(&other, "ewald", "coulomb", second), KITH_INVALID_ARGUMENT,
+                 "cutoff 0 lennard-jones");
+    assert_fails(compute_by(&other, "pme", "coulomb", "morse:1,1,1"), KITH_INVALID_ARGUMENT,
+                 "cutoff 0 morse");
+    other.options.shift = KITH_SHIFT_FORCE;
+    assert_fails(compute_by(&other, "pme", "coulomb", second), KITH_INVALID_ARGUMENT,
+                 "shift cutoff 0");
+}
+
 static void test_threads_do_not_change_a_bit_and_single_precision_is_near(void **state)
 {
     (void)state;
@@ -363,6 +415,7 @@ int main(void)
         cmocka_unit_test(test_energy_and_virial_depend_little_on_the_error),
         cmocka_unit_test(test_forces_and_virial_are_derivatives_of_the_energy),
         cmocka_unit_test(test_excluded_pairs_do_not_interact),
+        cmocka_unit_test(test_with_coulomb_both_laws_have_all_images),
         cmocka_unit_test(test_threads_do_not_change_a_bit_and_single_precision_is_near),
         cmocka_unit_test(test_few_particles_are_fine_and_others_are_refused),
     };

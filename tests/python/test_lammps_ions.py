@@ -63,6 +63,13 @@ class Lammps(Ions):
         self.assert_same_forces(found, expected, 1e-7)
         self.compare(seen, energy, virial)
 
+    def test_both_laws(self):
+        expected, energy, virial = self.by_lammps(
+            "cell", "pair_style lj/long/coul/long long long 5.5", *DISPERSION[1:])
+        found, seen = self.by_kith("--law", "lennard-jones:1.3,0.9", "--solver", "pme", "--error", "1e-8")
+        self.assert_same_forces(found, expected, 1e-6)
+        self.compare(seen, energy, virial)
+
     def test_a_slab(self):
         self.cell[1:, 0] = self.cell[2, 1] = 0
         self.x = self.numbers.uniform(0.02, 0.98, (len(self.q), 3)) @ self.cell

@@ -208,14 +208,17 @@ static void test_sums_that_are_none_are_refused(void **state)
     double value = 0;
     assert_fails(kith_law_evaluate(law, &(kith_law_pair){.d = {1, 0, 0}}, &value, NULL),
                  KITH_UNSUPPORTED, "law coulomb lennard-jones");
-    kith_run_options options = options_of(law, 0.1, NULL);
+    kith_law *with_morse = ions("morse:1,1,1");
+    kith_run_options options = options_of(with_morse, 0.1, NULL);
     options.simulation.forces.cutoff = 0;
     options.simulation.forces.shift = KITH_SHIFT_NONE;
-    run_fails(options, bodies, KITH_INVALID_ARGUMENT, "cutoff 0 lennard-jones");
+    run_fails(options, bodies, KITH_INVALID_ARGUMENT, "cutoff 0 morse");
+    options.simulation.forces.law = law;
     options.simulation.forces.cutoff = 2;
     options.simulation.forces.solver = NULL;
     run_fails(options, bodies, KITH_UNSUPPORTED, "solver cutoff law");
     kith_law_free(law);
+    kith_law_free(with_morse);
     kith_law_free(single);
     kith_law_free(gravity);
     kith_bodies_free(bodies);
