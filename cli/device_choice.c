@@ -103,6 +103,27 @@ kith_context_options cli_context_to_begin(const struct common_options *common)
     return options;
 }
 
+/* What --device auto has chosen, until it is printed: an error stays one line. */
+static struct {
+    char command[64], text[KITH_REASON_BYTES + 64];
+} choice;
+
+static void hold_choice(const char *command, const struct common_options *common,
+                        kith_device device, const char *reason)
+{
+    if (common->quiet || common->json)
+        return;
+    snprintf(choice.command, sizeof choice.command, "%s", command);
+    snprintf(choice.text, sizeof choice.text, "device %s: %s", cli_device_name(device), reason);
+}
+
+void cli_print_choice(void)
+{
+    if (*choice.text)
+        cli_note(false, choice.command, "%s", choice.text);
+    *choice.text = '\0';
+}
+
 /* Whether --device auto has a choice: there is a GPU, and one process. */
 static bool device_is_open(const struct common_options *common)
 {
@@ -121,8 +142,7 @@ int cli_choose_device(const char *command, const struct common_options *common, 
     work.threads = kith_context_threads(*context);
     if (kith_device_choose(&work, &device, reason) != KITH_OK)
         return cli_fail(command);
-    cli_note(common->quiet || common->json, command, "device %s: %s", cli_device_name(device),
-             reason);
+    hold_choice(command, common, device, reason);
     if (device.kind == KITH_CPU)
         return exit_ok;
     kith_context_options options = common->context;
@@ -138,7 +158,7 @@ bool cli_fall_back(const char *command, const struct common_options *common, kit
     if (status != KITH_UNSUPPORTED || common->context.device.kind != KITH_DEVICE_AUTO ||
         job_is_divided() || kith_context_device(*context).kind == KITH_CPU)
         return false;
-    cli_note(common->quiet || common->json, command, "device cpu: %s", kith_error_message());
+    hold_choice(command, common, (kith_device){KITH_CPU, 0}, kith_error_message());
     const kith_context_options options = cli_context_to_begin(common);
     kith_context *cpu = NULL;
     if (kith_context_create(&options, &cpu) != KITH_OK)

@@ -18,14 +18,15 @@ int cli_add_peers(const char *command, const struct chosen_device *chosen, kith_
 /* "cuda:0,1": a device and the peers that it has in one process. The string is static. */
 const char *cli_devices_name(const struct chosen_device *chosen, kith_device device);
 
-/* Brings a context of cli_context_to_begin to the device that suits the work, and reports which
- * where there is a choice. Does nothing without --device auto, and in a job of several processes.
- * Returns an exit code. */
+/* Brings a context of cli_context_to_begin to the device that suits the work, and keeps for
+ * cli_print_choice which, where there is a choice. Does nothing without --device auto, and in a job
+ * of several processes. Returns an exit code. */
 int cli_choose_device(const char *command, const struct common_options *common, kith_work work,
                       kith_context **context);
 
 /* Takes the CPU where the GPU that --device auto chose does not support a request, as the status of
- * the call says: reports its message, and brings the context there. Else false: the error stands.
+ * the call says: keeps its message as the reason, and brings the context there. Else false: the
+ * error stands.
  */
 bool cli_fall_back(const char *command, const struct common_options *common, kith_status status,
                    kith_context **context);
@@ -35,6 +36,10 @@ bool cli_fall_back(const char *command, const struct common_options *common, kit
 int cli_choose_device_of_run(const char *command, const struct common_options *common,
                              const kith_run_options *run, const kith_bodies *bodies,
                              kith_context **context);
+
+/* Prints once what was chosen and why, if there was a choice: at the first progress of a run, or at
+ * the end of a command that succeeded. */
+void cli_print_choice(void);
 
 /* The pairs that take as long as a solver, NULL for auto, with this accuracy, on either device. */
 double cli_pairs_of_solver(const kith_solver *solver, const kith_accuracy *accuracy,

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "device_choice.h"
 #include "help.h"
 #include "job.h"
 #include "json.h"
@@ -64,6 +65,8 @@ static int run_command(const struct command *command, int argc, char **argv)
     /* A full disk shows when the last words leave the buffer. */
     if (code == exit_ok && (fflush(stdout) != 0 || ferror(stdout)))
         return cli_fail_stdout(name);
+    if (code == exit_ok)
+        cli_print_choice();
     return code;
 }
 

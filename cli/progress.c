@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "device_choice.h"
+
 enum { bar_width = 24 };
 
 /* The signal handler needs a name that it can reach: one command runs in a program at a time. */
@@ -53,6 +55,7 @@ static void draw(void *user, int64_t done, int64_t total)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     if (first_done < 0) {
+        cli_print_choice();
         first_done = done;
         started = now;
     } else if (seconds_between(&shown, &now) < 0.1 && done < total) {

@@ -23,6 +23,17 @@ static void test_the_program_runs_on_the_gpu_as_on_the_cpu(void **state)
     assert_true(program_json_number(result->out, "seconds") > 0);
 }
 
+/* The note of what --device auto chose is one of success. */
+static void test_the_choice_of_a_device_is_not_part_of_an_error(void **state)
+{
+    (void)state;
+    assert_succeeded(program_run("make plummer -n 300 --seed 5 -o @chosen.csv"));
+    assert_refused(program_run("forces @chosen.csv -o /dev/full"), 1, "/dev/full");
+    const struct program_result *result = program_run("forces @chosen.csv -o @chosen.npy");
+    assert_succeeded(result);
+    assert_non_null(strstr(result->err, "note: device "));
+}
+
 /* The observables of every frame, by way of the energy error's maximum, and the last frame. */
 static void test_frames_written_while_the_gpu_goes_on_are_those_of_the_cpu(void **state)
 {
@@ -103,6 +114,7 @@ int main(void)
         return exit_skipped;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_program_runs_on_the_gpu_as_on_the_cpu),
+        cmocka_unit_test(test_the_choice_of_a_device_is_not_part_of_an_error),
         cmocka_unit_test(test_frames_written_while_the_gpu_goes_on_are_those_of_the_cpu),
         cmocka_unit_test(test_a_killed_run_on_the_gpu_resumes_bit_for_bit),
         cmocka_unit_test(test_accelerations_on_tensor_cores_have_no_potential),
