@@ -85,10 +85,10 @@ static const kith_named_formula lets[] = {
     {"near", "fmax(1 - r / R, 0)"},
     {"cube", "near * near * near"},
     {"W", "norm * near * cube * (1 + 4 * r / R)"},
-    {"approach", "fmax((vx_i - vx_j) * dx + (vy_i - vy_j) * dy, 0)"},
-    {"viscosity", "alpha * fmin(s_i, s_j) * approach / R"},
+    {"approach", "(vx_i - vx_j) * dx + (vy_i - vy_j) * dy"},
+    {"viscosity", "alpha * fmin(s_i, s_j) / R * approach"},
     {"slope", "-20 / (R * R) * norm * cube"}, /* W'/r, and −∇_i W = slope · d */
-    {"pull", "slope * V_j * (g + viscosity)"},
+    {"pull", "slope * V_j * (g + fmax(viscosity, 0))"},
     {"pull_on_bed", "slope * (V_j * (g + viscosity) + g * A_j * (b_j - b_i))"},
 };
 enum { let_count = sizeof lets / sizeof *lets };
@@ -96,7 +96,8 @@ enum { let_count = sizeof lets / sizeof *lets };
 static const kith_named_formula sums[] = {
     {"ax", "pull * dx"}, {"ay", "pull * dy"}, {"h", "V_j * W"}};
 
-/* With walls or a bed: the particles' number, and of the water near a wall volume and area. */
+/* With walls or a bed: the particles' number, and of the water near a wall volume and area. Here
+ * particles that part have a viscosity too, without which motions of a lattice over a bed grow. */
 static const kith_named_formula more_sums[] = {{"ax", "pull_on_bed * dx"},
                                                {"ay", "pull_on_bed * dy"},
                                                {"h", "V_j * W"},
