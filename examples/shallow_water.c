@@ -17,7 +17,9 @@ struct run {
     int64_t wanted;
     double slope, until;
     FILE *file;
+    bool is_json;
     double error, seconds;
+    double period, speed; /* of the water in the bowl, and the greatest in the lake; 0: not asked */
 };
 
 struct scene {
@@ -139,8 +141,7 @@ static void compare_bowl(struct run *run)
     sum_depths_at(&run->water, columns_of_samples, points, found);
     for (int k = 0; k < columns_of_samples; k++)
         write_depth(run, points[k], found[k], bowl_exact_depth(fabs(points[k]), run->water.time));
-    printf("period %.5f s, off Thacker's by %.2f %%\n", run->until,
-           100 * fabs(run->until * bowl_frequency() / (2 * pi) - 1));
+    run->period = run->until;
 }
 
 static void begin_lake(struct run *run)
@@ -159,8 +160,7 @@ static void compare_lake(struct run *run)
     sum_depths_at(&run->water, columns_of_samples, points, found);
     for (int k = 0; k < columns_of_samples; k++)
         write_depth(run, points[k], found[k], lake_level - lake_bed_at(points[k], lake_width / 2));
-    printf("greatest speed %.1e m/s\n",
-           survey(&run->water, KITH_SUMS_MAX, "sqrt(vx_j * vx_j + vy_j * vy_j)"));
+    run->speed = survey(&run->water, KITH_SUMS_MAX, "sqrt(vx_j * vx_j + vy_j * vy_j)");
 }
 
 static void begin_radial(struct run *run)
@@ -208,12 +208,12 @@ static const struct scene scenes[] = {
 };
 enum { scene_count = sizeof scenes / sizeof *scenes };
 
-/* The speed of the computation, what is conserved, and the error. */
-static void report(const struct run *run)
+/* The volume, and the net momentum as a fraction of what moves. */
+static void conserved(const struct water *water, double *volume, double *net)
 {
-    const struct water *water = &run->water;
     void *host = water_on_host(water);
-    double momentum[2] = {0, 0}, moving = 0, volume = 0;
+    double momentum[2] = {0, 0}, moving = 0;
+    *volume = 0;
     for (int64_t row = 0; row < water->count; row++) {
         const double of_row = get(water, host, of_V, row);
         for (int k = 0; k < 2; k++) {
@@ -221,17 +221,43 @@ static void report(const struct run *run)
             momentum[k] += of_row * speed;
             moving += of_row * fabs(speed);
         }
-        volume += of_row;
+        *volume += of_row;
     }
+    *net = moving > 0 ? hypot(momentum[0], momentum[1]) / moving : 0;
     free(host);
+}
+
+/* The speed of the computation, what is conserved, and the error. */
+static void report(const struct run *run)
+{
+    const struct water *water = &run->water;
+    const double neighbors = (double)water->pair_count / (double)water->rows - 1;
+    const double rate = (double)water->steps * (double)water->rows / run->seconds;
+    double volume = 0, net = 0;
+    conserved(water, &volume, &net);
+    if (run->is_json) {
+        printf("{\"scene\": \"%s\", \"particles\": %lld, \"steps\": %lld, \"neighbors\": %.17g, "
+               "\"seconds\": %.17g, \"particle_steps_per_second\": %.17g, \"volume\": %.17g, "
+               "\"net_momentum\": %.17g, \"mean_depth_error\": %.17g",
+               run->scene->name, (long long)water->rows, (long long)water->steps, neighbors,
+               run->seconds, rate, volume, net, run->error);
+        if (run->period > 0)
+            printf(", \"period\": %.17g", run->period);
+        if (run->speed > 0)
+            printf(", \"greatest_speed\": %.17g", run->speed);
+        printf("}\n");
+        return;
+    }
     printf("%lld particles, %lld steps, %.1f neighbors each, %.3f s, %.2f million particles a "
            "second\n",
-           (long long)water->rows, (long long)water->steps,
-           (double)water->pair_count / (double)water->rows - 1, run->seconds,
-           1e-6 * (double)water->steps * (double)water->rows / run->seconds);
-    printf("volume %.12g m^3, net momentum %.1e of what moves\n", volume,
-           hypot(momentum[0], momentum[1]) / moving);
+           (long long)water->rows, (long long)water->steps, neighbors, run->seconds, 1e-6 * rate);
+    printf("volume %.12g m^3, net momentum %.1e of what moves\n", volume, net);
     printf("mean error of the depth: %.5f m\n", run->error);
+    if (run->period > 0)
+        printf("period %.5f s, off Thacker's by %.2f %%\n", run->period,
+               100 * fabs(run->period * bowl_frequency() / (2 * pi) - 1));
+    if (run->speed > 0)
+        printf("greatest speed %.1e m/s\n", run->speed);
 }
 
 /* Of the processor, by all threads; with a GPU of the clock. */
@@ -287,6 +313,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
             argp_error(state, "--precision is '%s'; give single or double", text);
         run->water.dtype = strcmp(text, "single") == 0 ? KITH_F32 : KITH_F64;
         break;
+    case 'j':
+        run->is_json = true;
+        break;
     case 'o':
         options->output = text;
         break;
@@ -300,6 +329,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case ARGP_KEY_END:
         if (!run->scene)
             argp_error(state, "no scene is given; --help lists them");
+        else if (run->slope > 0 && run->scene->begin != begin_wet && run->scene->begin != begin_dry)
+            argp_error(state, "--slope is for the scenes wet and dry, not for %s",
+                       run->scene->name);
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -312,8 +344,9 @@ static const struct argp_option argp_options[] = {
     {"device", 'd', "DEVICE", 0, "cpu or cuda (default: cpu)", 0},
     {"precision", 'p', "P", 0, "single or double (default: double)", 0},
     {"threads", 't', "N", 0, "CPU threads (default: 1)", 0},
-    {"until", 'u', "T", 0, "time to stop at, in s (default: the scene's)", 0},
+    {"until", 'u', "T", 0, "time to stop at, in s (default: the scene's; bowl: a period)", 0},
     {"slope", 's', "S", 0, "slope of the bed, of wet and dry (default: 0)", 0},
+    {"json", 'j', NULL, 0, "print one JSON object", 0},
     {"output", 'o', "FILE", 0, "x, depth and exact depth (default: shallow_water.csv)", 0},
     {0}};
 
