@@ -142,6 +142,20 @@ static void test_a_sum_of_the_same_formula_is_another(void **state)
     kith_context_free(context);
 }
 
+static void test_a_cancelled_context_updates_nothing(void **state)
+{
+    (void)state;
+    kith_context *context = new_context(NULL, 0);
+    kith_particle_column view[5];
+    fill(&before, 100, 1);
+    after = before;
+    views(&after, KITH_F64, view);
+    kith_context_cancel(context);
+    assert_int_equal(kith_columns_update(context, &options, 5, view, 4, updates), KITH_CANCELLED);
+    assert_memory_equal(&after, &before, sizeof after);
+    kith_context_free(context);
+}
+
 struct mistake {
     const char *name, *formula, *message;
 };
@@ -223,6 +237,7 @@ int main(void)
         cmocka_unit_test(test_all_formulas_see_the_columns_before_the_update),
         cmocka_unit_test(test_the_bits_do_not_depend_on_the_threads),
         cmocka_unit_test(test_a_sum_of_the_same_formula_is_another),
+        cmocka_unit_test(test_a_cancelled_context_updates_nothing),
         cmocka_unit_test(test_mistakes_are_reported_in_one_sentence),
         cmocka_unit_test(test_an_array_is_zeros_and_copies_are_exact),
     };
