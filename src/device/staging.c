@@ -8,6 +8,8 @@
 
 enum { alignment = 256, rows_of_block = 1 << 13 };
 
+/* Forces by an H200, single precision, waiting included: of 64 bodies (2 kB) 22 µs, by two copies
+ * 33; of 512 (14 kB) 24 and 31; of 1024 (28 kB) 35 and 30. */
 enum { most_bytes_in_place = 1 << 14 };
 
 static const double seconds_of_element = 1e-9;
