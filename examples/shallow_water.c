@@ -19,7 +19,7 @@ struct run {
     FILE *file;
     bool is_json;
     double error, seconds;
-    double period, speed; /* of the water in the bowl, and the greatest in the lake; 0: not asked */
+    double period, speed; /* of the water in the bowl, and the maximum in the lake; 0: not asked */
 };
 
 struct scene {
