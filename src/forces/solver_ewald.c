@@ -164,13 +164,14 @@ static kith_status check_grid(const int32_t grid[3])
 }
 
 /* What a device has of pme. */
-static kith_status suits_device(const kith_context *context)
+static kith_status suits_device(const kith_context *context, const char *instead)
 {
     const struct pme_backend *backend = forces_backend_of(context)->pme;
     if (!backend && !pme_is_there())
         return kith_fail(KITH_UNSUPPORTED,
                          "solver is pme, but this build has no FFTW; install libfftw3-dev and "
-                         "build again, or use the solver ewald");
+                         "build again, or use the solver %s",
+                         instead);
     return backend ? backend->is_there() : KITH_OK;
 }
 
@@ -182,11 +183,11 @@ static kith_status suits_pme(const kith_context *context, const struct forces_pr
     struct forces_problem second;
     double repulsion;
     KITH_TRY(suits_any("pme", true, problem));
-    KITH_TRY(suits_device(context));
-    if (take_second(problem, &second))
-        KITH_TRY(suits_sixth(context, &second));
-    else if (find_sixth(problem, &law, &repulsion))
-        KITH_TRY(suits_sixth(context, problem));
+    const bool is_sixth = find_sixth(problem, &law, &repulsion);
+    const bool has_second = take_second(problem, &second);
+    KITH_TRY(suits_device(context, is_sixth || has_second ? "cutoff" : "ewald"));
+    if (is_sixth || has_second)
+        KITH_TRY(suits_sixth(context, has_second ? &second : problem));
     if (wanted->theta > 0)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "theta is given, but the solver pme has none; leave it out");
