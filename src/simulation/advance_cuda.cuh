@@ -61,7 +61,8 @@ template <typename real_> struct cuda_composition {
         return stage_count + (last_step ? 0 : evaluation[0]);
     }
 
-    /* The stages first … end − 1: v += kick·a, then x += drift·v. */
+    /* The stages first … end − 1: v += kick·a, then x += drift·v. A step's kicks are collected in
+     * what was lost, and added to v at its end. */
     template <int components>
     __device__ void run(int32_t first, int32_t end, struct motion<real, components> &motion) const
     {
@@ -69,13 +70,16 @@ template <typename real_> struct cuda_composition {
             if (kick[k] != 0)
 #pragma unroll
                 for (int c = 0; c < components; c++)
-                    add_exactly(fma(kick[k], motion.a[c], motion.lost_v[c]), motion.v[c],
-                                motion.lost_v[c]);
+                    motion.lost_v[c] = fma(kick[k], motion.a[c], motion.lost_v[c]);
             if (drift[k] != 0)
 #pragma unroll
                 for (int c = 0; c < components; c++)
-                    add_exactly(fma(drift[k], motion.v[c], motion.lost_x[c]), motion.x[c],
-                                motion.lost_x[c]);
+                    add_exactly(fma(drift[k], motion.v[c] + motion.lost_v[c], motion.lost_x[c]),
+                                motion.x[c], motion.lost_x[c]);
+            if (k == stage_count - 1)
+#pragma unroll
+                for (int c = 0; c < components; c++)
+                    add_exactly(motion.lost_v[c], motion.v[c], motion.lost_v[c]);
         }
     }
 

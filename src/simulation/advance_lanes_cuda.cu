@@ -1,7 +1,6 @@
 /* Whole steps of an ensemble, a system in each lane with all its state in registers. Each pair is
  * evaluated once: 17 instructions in float (3 differences, 3 for s², 1 root, 2 for 1/s³, 2 masses,
- * 6 sums), 21 in double, and four for each kick or drift of a component: for six bodies 216 per
- * step of leapfrog. */
+ * 6 sums), 21 in double, and ten for each component of a body and step of leapfrog. */
 
 #include "core/status.h"
 #include "device/cuda.h"

@@ -161,7 +161,8 @@ LAW_INLINE void NAME(law_add_exactly)(REAL change, REAL *sum, REAL *lost)
     *lost = change - (*sum - before);
 }
 
-/* The stages first … end − 1: v += kick·a, then x += drift·v. */
+/* The stages first … end − 1: v += kick·a, then x += drift·v. A step's kicks are collected in what
+ * was lost, and added to v at its end. */
 LAW_INLINE void NAME(law_run_stages)(const struct NAME(law_steps_program) * program, int first,
                                      int end, struct NAME(law_body) body[law_steps_targets])
 {
@@ -171,13 +172,14 @@ LAW_INLINE void NAME(law_run_stages)(const struct NAME(law_steps_program) * prog
         for (int t = 0; t < law_steps_targets; t++)
 #pragma unroll
             for (int c = 0; c < 3; c++) {
+                struct NAME(law_body) *b = &body[t];
                 if (kick != 0)
-                    NAME(law_add_exactly)
-                (law_fma(kick, body[t].a[c], body[t].lost_v[c]), &body[t].v[c], &body[t].lost_v[c]);
+                    b->lost_v[c] = law_fma(kick, b->a[c], b->lost_v[c]);
                 if (drift != 0)
                     NAME(law_add_exactly)
-                (law_fma(drift, body[t].v[c], body[t].lost_x[c]), &body[t].x[c],
-                 &body[t].lost_x[c]);
+                (law_fma(drift, b->v[c] + b->lost_v[c], b->lost_x[c]), &b->x[c], &b->lost_x[c]);
+                if (k == program->stage_count - 1)
+                    NAME(law_add_exactly)(b->lost_v[c], &b->v[c], &b->lost_v[c]);
             }
     }
 }

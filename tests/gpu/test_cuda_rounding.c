@@ -23,7 +23,7 @@ static void test_cuda_only_forces_round_in_many_steps(void **state)
             const int64_t count = shapes[shape][0], systems = shapes[shape][1];
             const char *name = list[k].name;
             assert_true(rounding_of_many_steps(gpu, name, KITH_F64, count, systems) <= 1e-13);
-            assert_true(rounding_of_many_steps(gpu, name, KITH_F32, count, systems) <= 1e-4);
+            assert_true(rounding_of_many_steps(gpu, name, KITH_F32, count, systems) <= 2e-4);
         }
     }
     kith_context_free(gpu);
