@@ -181,8 +181,10 @@ SIMD_INLINE VREAL NAME(verlet_slots_after)(int slot, unsigned left_out)
 {
     VREAL number = simd_all((REAL)0);
     SIMD_UNROLL
-    for (int k = 0; k < NAME(lanes); k++)
-        number[k] = (REAL)(k % NAME(slots) - k / NAME(slots));
+    for (int k = 0; k < NAME(lanes); k++) {
+        const int later = k % NAME(slots) - k / NAME(slots);
+        number[k] = (REAL)later;
+    }
     VREAL after = simd_all((REAL)slot) - number;
     for (int k = 0; left_out != 0 && k < NAME(lanes); k++)
         after[k] = (left_out >> k & 1) ? (REAL)1 : after[k];
