@@ -51,8 +51,9 @@ static int32_t order_for(const struct tree_problem *problem, bool groups, double
 }
 
 /* Points of a leaf: the dearer the expansions, the more are summed directly. */
-static int32_t leaf_for(const struct tree_problem *problem, int32_t order)
+static int32_t leaf_for(const struct tree_problem *problem, const struct tree_request *request)
 {
+    const int32_t order = request->order;
     const int32_t least = problem->dtype == KITH_F64 ? 64 : 112;
     return order <= 8 ? least : order <= 15 ? 128 : 192;
 }
@@ -68,16 +69,22 @@ static int32_t order_for_cuda(const struct tree_problem *problem, bool groups, d
     return (int32_t)fmin(fmax(order, least_order), most_order(problem));
 }
 
-static int32_t leaf_for_cuda(const struct tree_problem *problem, int32_t order)
+/* Small leaves where pairs of points take the longest, and where few points leave a GPU waiting for
+ * its largest leaves. */
+static int32_t leaf_for_cuda(const struct tree_problem *problem, const struct tree_request *request)
 {
-    (void)problem;
-    return order <= 8 ? 96 : order <= 10 ? 128 : 192;
+    const int64_t few = 300000;
+    const double small_error = 3e-5;
+    const bool has_few = !request->groups && problem->source_count < few;
+    const bool is_exact = !request->groups && request->error > 0 && request->error < small_error;
+    const int32_t of_low_orders = has_few || is_exact ? 64 : 96;
+    return request->order <= 8 ? of_low_orders : request->order <= 10 ? 128 : 192;
 }
 
 static struct tree_request
 choose(const struct tree_problem *problem, const struct tree_request *request,
        int32_t (*order)(const struct tree_problem *problem, bool groups, double error),
-       int32_t (*leaf)(const struct tree_problem *problem, int32_t order))
+       int32_t (*leaf)(const struct tree_problem *problem, const struct tree_request *request))
 {
     struct tree_request chosen = *request;
     if (chosen.error == 0 && chosen.theta == 0)
@@ -88,7 +95,7 @@ choose(const struct tree_problem *problem, const struct tree_request *request,
     if (chosen.theta == 0)
         chosen.theta = TREE_MOST_THETA;
     if (chosen.leaf == 0)
-        chosen.leaf = leaf(problem, chosen.order);
+        chosen.leaf = leaf(problem, &chosen);
     return chosen;
 }
 
@@ -152,7 +159,7 @@ double tree_seconds(const kith_context *context, const struct tree_problem *prob
 double tree_seconds_cuda(const struct tree_problem *problem, const struct tree_request *request)
 {
     /* Measured on Plummer models of 10⁵ to 10⁷ points by errors of 1e-3 to 1e-7. */
-    const double seconds_of_call = 3e-3, digits = request->error > 0 ? -log10(request->error) : 3;
+    const double seconds_of_call = 1.2e-3, digits = request->error > 0 ? -log10(request->error) : 3;
     const double of_dtype = problem->dtype == KITH_F64 ? 2 : 1;
     const double of_point = 4.5e-9 * of_dtype * pow(1.7, digits - 3);
     return seconds_of_call + of_point * (double)problem->target_count;

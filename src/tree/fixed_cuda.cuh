@@ -41,11 +41,13 @@ template <expansion_basis basis_is, int order_is> struct fixed {
     static constexpr int derivatives = basis == expansion_harmonic ? row(0, 3) : count;
 };
 
-/* H_α(d) of expansion_harmonic, in rows: make_harmonics. */
-template <typename known, typename real>
-static __device__ __forceinline__ void make_fixed_harmonics(const real d[3], real *h)
+/* H_α(d) of expansion_harmonic, in rows: make_harmonics. use(n) when those of degree n are made.
+ */
+template <typename known, typename real, typename function>
+static __device__ __forceinline__ void make_fixed_harmonics(const real d[3], real *h, function use)
 {
     h[0] = 1;
+    use(std::integral_constant<int, 0>());
     repeat<known::order>([&](auto of_degree) {
         constexpr int n = decltype(of_degree)::value + 1;
         const real x = d[0] * (real)(1.0 / n), y = d[1] * (real)(1.0 / n),
@@ -72,7 +74,14 @@ static __device__ __forceinline__ void make_fixed_harmonics(const real d[3], rea
                 sum = fma(y, h[known::row(b - 1, 1) + a], sum);
             h[known::row(b, 1) + a] = sum;
         });
+        use(std::integral_constant<int, n>());
     });
+}
+
+template <typename known, typename real>
+static __device__ __forceinline__ void make_fixed_harmonics(const real d[3], real *h)
+{
+    make_fixed_harmonics<known>(d, h, [](auto) {});
 }
 
 /* total[a] += Σ_i terms[i] field[a + i], a + i ≤ last. */

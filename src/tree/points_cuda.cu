@@ -3,6 +3,7 @@
  * sources. */
 
 #include "device/reals_cuda.cuh"
+#include "tree/fixed_cuda.cuh"
 #include "tree/launch_cuda.cuh"
 #include "tree/near_cuda.cuh"
 #include "tree/solve_cuda.h"
@@ -285,6 +286,76 @@ static __global__ void __launch_bounds__(threads)
     }
 }
 
+/* f_α, and f_{α + e} of the steps e in x, y and z, of a leaf's expansion: lane a of each row. */
+template <typename known, typename real>
+static __device__ __forceinline__ void
+load_field(const struct expansion_shape &shape, const real *local, int lane, real4_of<real> *field)
+{
+    repeat<known::max_c + 1>([&](auto of_c) {
+        repeat<known::order + 1 - decltype(of_c)::value>([&](auto of_b) {
+            constexpr int c = decltype(of_c)::value, b = decltype(of_b)::value;
+            if (lane <= known::order - b - c)
+                field[known::row(b, c) + lane] = {
+                    extended_coefficient(shape, local, lane, b, c),
+                    extended_coefficient(shape, local, lane + 1, b, c),
+                    extended_coefficient(shape, local, lane, b + 1, c),
+                    extended_coefficient(shape, local, lane, b, c + 1)};
+        });
+    });
+}
+
+/* l2p of a constant order, without coefficients of a thread in memory. */
+template <typename known, typename real>
+static __global__ void __launch_bounds__(threads)
+    l2p_fixed(const struct expansion_shape shape, const struct octree_cell *cells,
+              int32_t cell_count, struct octree_range range, const real4_of<real> *points,
+              const real *records, const real *locals, real4_of<real> *results)
+{
+    __shared__ real4_of<real> of_warps[warps][known::count];
+    const int32_t index = (int32_t)(blockIdx.x * warps + threadIdx.x / 32);
+    const int32_t begin = 32 * (int32_t)blockIdx.y;
+    const int lane = threadIdx.x % 32;
+    if (index >= cell_count || cells[index].children > 0)
+        return;
+    const struct octree_cell cell = cells[index];
+    if (begin >= cell.count || cell.first >= range.end || cell.first + cell.count <= range.first)
+        return;
+    const real *head = records + (int64_t)index * shape.record;
+    const real inverse = 1 / head[3];
+    real4_of<real> *field = of_warps[threadIdx.x / 32];
+    load_field<known>(shape, locals + (int64_t)index * shape.local, lane, field);
+    __syncwarp();
+    for (int32_t i = begin + lane; i < cell.count; i += 32 * chunks) {
+        const real4_of<real> p = points[(int64_t)cell.first + i];
+        const real d[3] = {(p.x - head[0]) * inverse, (p.y - head[1]) * inverse,
+                           (p.z - head[2]) * inverse};
+        real h[known::count] = {1};
+        real4_of<real> total = {0, 0, 0, 0};
+        make_fixed_harmonics<known>(d, h, [&](auto of_degree) {
+            asm volatile("" ::: "memory"); /* what is read is not kept in registers */
+            repeat<decltype(of_degree)::value + 1>([&](auto of_b) {
+                constexpr int n = decltype(of_degree)::value, b = decltype(of_b)::value;
+                repeat<(b < n && known::max_c > 0) + 1>([&](auto of_c) {
+                    constexpr int at =
+                        known::row(b, decltype(of_c)::value) + n - b - decltype(of_c)::value;
+                    const real4_of<real> f = field[at];
+                    total.x = fma(h[at], f.x, total.x);
+                    total.y = fma(h[at], f.y, total.y);
+                    total.z = fma(h[at], f.z, total.z);
+                    total.w = fma(h[at], f.w, total.w);
+                });
+            });
+        });
+        real4_of<real> *to = &results[(int64_t)cell.first + i];
+        real4_of<real> result = *to;
+        result.x = fma(total.y, inverse, result.x);
+        result.y = fma(total.z, inverse, result.y);
+        result.z = fma(total.w, inverse, result.z);
+        result.w += total.x;
+        *to = result;
+    }
+}
+
 kith_status tree_l2p_cuda(kith_context *context, const struct tree_points_cuda *points)
 {
     const cudaStream_t stream = cuda_stream(context);
@@ -300,9 +371,14 @@ kith_status tree_l2p_cuda(kith_context *context, const struct tree_points_cuda *
         const real *records = (const real *)expansions->records + first * shape.record;
         const real *locals = (const real *)expansions->locals + first * shape.local;
         real4_of<real> *results = (real4_of<real> *)points->results;
-        l2p<real, decltype(room)::value><<<grid, threads, shared, stream>>>(
-            shape, points->targets->cell, cells, expansions->range, target, records, locals,
-            results);
+        if (!with_fixed(shape, [&](auto known) {
+                l2p_fixed<decltype(known), real><<<grid, threads, 0, stream>>>(
+                    shape, points->targets->cell, cells, expansions->range, target, records, locals,
+                    results);
+            }))
+            l2p<real, decltype(room)::value><<<grid, threads, shared, stream>>>(
+                shape, points->targets->cell, cells, expansions->range, target, records, locals,
+                results);
         return cuda_check_launch("evaluating the expansions of a tree");
     });
 }

@@ -11,32 +11,37 @@ static unsigned blocks_for(int64_t items, int of_block)
     return (unsigned)((items + of_block - 1) / of_block);
 }
 
-/* A cell's scale is that of its weakest leaf. */
-static __global__ void __launch_bounds__(threads)
-    gather_scales(const struct octree_cell *cells, const struct tree_pull *pulls, int32_t first,
-                  int32_t end, struct tree_side *side)
+/* Positive numbers have the order of their bits. */
+static __device__ inline void lower(double *to, double value)
 {
-    const int32_t k = first + (int32_t)(blockIdx.x * threads + threadIdx.x);
-    if (k >= end)
+    if (*(volatile double *)to > value)
+        atomicMin((unsigned long long *)to, (unsigned long long)__double_as_longlong(value));
+}
+
+/* A cell's scale is that of its weakest leaf. A thread a leaf, which takes its own to its
+ * ancestors.
+ */
+static __global__ void __launch_bounds__(threads)
+    find_scales(const struct octree_cell *cells, const struct tree_pull *pulls, int32_t count,
+                struct tree_side *side)
+{
+    const int32_t k = (int32_t)(blockIdx.x * threads + threadIdx.x);
+    if (k >= count || cells[k].children > 0)
         return;
-    const struct octree_cell cell = cells[k];
-    if (cell.children == 0) {
-        tree_scales_of_leaf(&pulls[k], &side[k]);
-        return;
+    struct tree_side own = side[k];
+    tree_scales_of_leaf(&pulls[k], &own);
+    side[k].field = own.field;
+    side[k].potential = own.potential;
+    for (int32_t j = cells[k].parent; j >= 0; j = cells[j].parent) {
+        lower(&side[j].field, own.field);
+        lower(&side[j].potential, own.potential);
     }
-    double field = INFINITY, potential = INFINITY;
-    for (int32_t j = cell.child; j < cell.child + cell.children; j++) {
-        field = fmin(field, side[j].field);
-        potential = fmin(potential, side[j].potential);
-    }
-    side[k].field = field;
-    side[k].potential = potential;
 }
 
 /* A cell's unit of length follows from its ancestors' radii. */
 static __global__ void __launch_bounds__(threads)
     make_sides(const struct octree_cell *cells, const struct octree_sphere *spheres,
-               const double *weight_sum, int32_t count, struct tree_side *sides)
+               const double *weight_sum, int32_t count, bool has_scales, struct tree_side *sides)
 {
     const int32_t k = (int32_t)(blockIdx.x * threads + threadIdx.x);
     int32_t path[octree_most_generations], length = 0;
@@ -54,28 +59,26 @@ static __global__ void __launch_bounds__(threads)
     side.radius = sphere.radius;
     side.weight = weight_sum[k];
     side.size = size;
-    side.field = side.potential = 0;
+    side.field = side.potential = has_scales && cells[k].children > 0 ? INFINITY : 0.0;
     sides[k] = side;
 }
 
 kith_status tree_make_sides_cuda(kith_context *context, const struct octree_cuda *tree,
-                                 struct tree_side *side)
+                                 bool has_scales, struct tree_side *side)
 {
     const int32_t count = tree->cell_count;
     if (count == 0)
         return KITH_OK;
     make_sides<<<blocks_for(count, threads), threads, 0, cuda_stream(context)>>>(
-        tree->cell, tree->sphere, tree->weight_sum, count, side);
+        tree->cell, tree->sphere, tree->weight_sum, count, has_scales, side);
     return cuda_check_launch("measuring the cells of a tree");
 }
 
 kith_status tree_find_scales_cuda(kith_context *context, const struct octree_cuda *tree,
                                   const struct tree_pull *pulls, struct tree_side *side)
 {
-    for (int32_t g = tree->generations - 1; g >= 0; g--) {
-        const int32_t first = tree->generation[g], end = tree->generation[g + 1];
-        gather_scales<<<blocks_for(end - first, threads), threads, 0, cuda_stream(context)>>>(
-            tree->cell, pulls, first, end, side);
-    }
+    const int32_t count = tree->cell_count;
+    find_scales<<<blocks_for(count, threads), threads, 0, cuda_stream(context)>>>(tree->cell, pulls,
+                                                                                  count, side);
     return cuda_check_launch("finding the field of a tree");
 }

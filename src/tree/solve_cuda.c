@@ -71,12 +71,12 @@ static kith_status build(kith_context *context, struct solve_run *run)
 }
 
 static kith_status make_sides(kith_context *context, const struct octree_cuda *tree,
-                              struct tree_memory *memory, struct tree_side **side)
+                              bool has_scales, struct tree_memory *memory, struct tree_side **side)
 {
     KITH_TRY(tree_reserve_cuda(context, tree->cell_count * (int64_t)sizeof **side,
                                "cells of a tree", memory));
     *side = memory->memory;
-    return tree_make_sides_cuda(context, tree, *side);
+    return tree_make_sides_cuda(context, tree, has_scales, *side);
 }
 
 /* Made once for all orders. */
@@ -185,15 +185,18 @@ static kith_status run_stages(kith_context *context, struct solve_run *run,
     KITH_TRY(make_results(context, problem, state));
     if (problem->target_count == 0 || problem->source_count == 0)
         return KITH_OK;
-    KITH_TRY(make_sides(context, &state->sources, &state->source_sides, &run->source_side));
+    const bool has_scales = run->request->error > 0;
+    KITH_TRY(make_sides(context, &state->sources, has_scales && problem->self, &state->source_sides,
+                        &run->source_side));
     run->target_side = run->source_side;
     if (!problem->self)
-        KITH_TRY(make_sides(context, &state->targets, &state->target_sides, &run->target_side));
+        KITH_TRY(make_sides(context, &state->targets, has_scales, &state->target_sides,
+                            &run->target_side));
     const struct octree_range all = {0, (int32_t)problem->target_count}; /* fields of all cells */
     run->sources = (struct tree_sides_cuda){.tree = &state->sources, .side = run->source_side};
     run->targets = (struct tree_sides_cuda){
         .tree = state->target_tree, .side = run->target_side, .range = all};
-    if (run->request->error > 0)
+    if (has_scales)
         KITH_TRY(tree_find_field_cuda(context, problem->softening2, problem->law, &run->targets,
                                       &run->sources, &state->walker, run->target_side));
     KITH_TRY(make_expansions(context, run));

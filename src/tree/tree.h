@@ -81,7 +81,7 @@ struct tree_state {
 double tree_least_error(kith_dtype dtype);
 
 /* Fills in the order, the leaf and the angle of a request. Only the problem's precision, dimensions
- * and softening count. */
+ * and softening count, and on a GPU how many sources it has. */
 struct tree_request tree_choose(const struct tree_problem *problem,
                                 const struct tree_request *request);
 

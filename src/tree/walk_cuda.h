@@ -75,7 +75,7 @@ kith_status tree_find_field_cuda(kith_context *context, double softening2, enum 
 /* The sides of all cells of a tree, whose scales are 0; where they are to be found, infinite but
  * for leaves. */
 kith_status tree_make_sides_cuda(kith_context *context, const struct octree_cuda *tree,
-                                 struct tree_side *side);
+                                 bool has_scales, struct tree_side *side);
 
 /* The scales of all cells, by what pulls on the leaves. */
 kith_status tree_find_scales_cuda(kith_context *context, const struct octree_cuda *tree,
