@@ -48,8 +48,8 @@ static __global__ void __launch_bounds__(threads) number(const struct pme_cuda_p
             problem.keys[0][row] = (uint64_t)cell_of(problem, place.x);
         int64_t block = 0;
         for (int c = 0; c < 3 && problem.has_far; c++)
-            block = block * pme_cuda_blocks(&problem, c) +
-                    locate(problem, place.x, c, &offset) / pme_cuda_edge;
+            block = block * blocks_along(problem.grid[c]) +
+                    locate(problem, place.x, c, &offset) / blocks_edge;
         if (problem.has_far)
             problem.keys[1][row] = (uint64_t)block;
     }
@@ -101,7 +101,7 @@ static __global__ void __launch_bounds__(spline_threads)
         load<real>(problem, problem.order_of[1][slot], &place);
     for (int c = 0; c < 3 && slot < problem.count; c++) {
         double offset;
-        in_block |= locate(problem, place.x, c, &offset) % pme_cuda_edge << 8 * c;
+        in_block |= locate(problem, place.x, c, &offset) % blocks_edge << 8 * c;
         const of_mesh t = (of_mesh)offset, factor = c == 0 ? (of_mesh)place.w : (of_mesh)1;
         of_mesh value[splines_most_order];
 #pragma unroll

@@ -11,6 +11,7 @@
  * The functions launch kernels and wait for nothing. */
 
 #include "device/cuda.h"
+#include "mesh/blocks.h"
 #include "mesh/pme.h"
 #include "mesh/splines.h"
 #include "mesh/split.h"
@@ -77,9 +78,6 @@ pme_cuda_dipole(const struct pme_cuda_boundary *boundary, const double *sums)
     return of_all;
 }
 
-/* Points of the grid along an edge of a block of them. Blocks at an end may have fewer. */
-enum { pme_cuda_edge = 8 };
-
 /* Cells along the vectors of the cell; those within the cutoff of one are at most reach away. They
  * are numbered along a path that turns at each end of a row and of a plane, so that particles that
  * follow each other are near each other. */
@@ -141,16 +139,11 @@ struct pme_cuda_problem {
     cudaStream_t stream; /* of the mesh */
 };
 
-/* Blocks along an axis, and all. */
-KITH_BOTH_SIDES static inline int32_t pme_cuda_blocks(const struct pme_cuda_problem *problem, int c)
-{
-    return (problem->grid[c] + pme_cuda_edge - 1) / pme_cuda_edge;
-}
-
+/* Blocks of points of the grid. */
 KITH_BOTH_SIDES static inline int64_t pme_cuda_block_count(const struct pme_cuda_problem *problem)
 {
-    return (int64_t)pme_cuda_blocks(problem, 0) * pme_cuda_blocks(problem, 1) *
-           pme_cuda_blocks(problem, 2);
+    return (int64_t)blocks_along(problem->grid[0]) * blocks_along(problem->grid[1]) *
+           blocks_along(problem->grid[2]);
 }
 
 /* A particle's place in double. */

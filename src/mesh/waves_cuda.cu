@@ -17,7 +17,12 @@ static __device__ int64_t pitch_of(const struct pme_cuda_problem &problem)
 
 /* A warp has the points of a block of them: a thread a column along the first axis in each of two
  * rows. What the splines of some particles have at these points is staged in shared memory. */
-enum { edge = pme_cuda_edge, rows_of_thread = edge * edge / 32, batch = 4, axes_back = 3 };
+enum {
+    edge = blocks_edge,
+    rows_of_thread = edge * edge / 32,
+    batch = 4,
+    backs = blocks_most_back + 1
+};
 
 template <typename real> struct alignas(4 * sizeof(real)) staged {
     real of[3 * edge];
@@ -29,31 +34,20 @@ struct neighbor {
     int32_t begin, end, before;
 };
 
-/* Block `back` blocks before one along an axis, and how far; false if splines do not reach from
- * there. Of those before the beginning the last may be short, so that it takes two. */
-static __device__ bool find_back(const struct pme_cuda_problem &problem, int c, int block, int back,
-                                 int *from, int *before)
-{
-    const int grid = problem.grid[c];
-    const bool is_wrapped = block < back;
-    *from = is_wrapped ? block - back + pme_cuda_blocks(&problem, c) : block - back;
-    *before = edge * (block - *from) + (is_wrapped ? grid : 0);
-    const int length = grid - edge * *from < edge ? grid - edge * *from : edge;
-    return *from >= 0 && *before - (length - 1) < problem.order;
-}
-
 /* The neighbor of a thread: none, one, or two blocks back along each axis. */
 static __device__ struct neighbor find_neighbor(const struct pme_cuda_problem &problem,
                                                 const int block[3])
 {
     struct neighbor neighbor = {0, 0, 0};
     int back = (int)threadIdx.x % 32, before;
-    bool is_there = back < axes_back * axes_back * axes_back;
+    bool is_there = back < backs * backs * backs;
     int64_t number = 0;
-    for (int c = 0; c < 3; c++, back /= axes_back) {
+    for (int c = 0; c < 3; c++, back /= backs) {
         int from;
-        is_there = find_back(problem, c, block[c], back % axes_back, &from, &before) && is_there;
-        number = number * pme_cuda_blocks(&problem, c) + from;
+        is_there = blocks_find_back(problem.grid[c], problem.order, block[c], back % backs, &from,
+                                    &before) &&
+                   is_there;
+        number = number * blocks_along(problem.grid[c]) + from;
         neighbor.before |= before << 8 * c;
     }
     if (is_there) {
@@ -162,8 +156,8 @@ static __global__ void __launch_bounds__(threads) spread(const struct pme_cuda_p
 {
     __shared__ struct spreading<real> working[threads / 32];
     const uint32_t warp = (uint32_t)(own_number() / 32);
-    const uint32_t across = (uint32_t)pme_cuda_blocks(&problem, 1);
-    const uint32_t along = (uint32_t)pme_cuda_blocks(&problem, 2), row = warp / along;
+    const uint32_t across = (uint32_t)blocks_along(problem.grid[1]);
+    const uint32_t along = (uint32_t)blocks_along(problem.grid[2]), row = warp / along;
     const int block[3] = {(int)(row / across), (int)(row % across), (int)(warp % along)};
     const int *grid = problem.grid, lane = (int)threadIdx.x % 32;
     real sums[edge][rows_of_thread] = {};
@@ -286,8 +280,8 @@ static __device__ void gather_points(const struct pme_cuda_problem &problem, int
     const unsigned all = 0xffffffffu;
     const int *grid = problem.grid, pitch = (int)pitch_of(problem), in_block = problem.first[slot];
     const uint32_t block = (uint32_t)problem.keys[1][slot];
-    const uint32_t across = (uint32_t)pme_cuda_blocks(&problem, 1);
-    const uint32_t along = (uint32_t)pme_cuda_blocks(&problem, 2), in_row = block / along;
+    const uint32_t across = (uint32_t)blocks_along(problem.grid[1]);
+    const uint32_t along = (uint32_t)blocks_along(problem.grid[2]), in_row = block / along;
     const int first[3] = {(int)(in_row / across) * edge + (in_block & 255),
                           (int)(in_row % across) * edge + (in_block >> 8 & 255),
                           (int)(block % along) * edge + (in_block >> 16 & 255)};
