@@ -15,6 +15,14 @@
  * against 98 at 8192. */
 enum { least_symmetric_float = 8449, least_symmetric_double = 7168 };
 
+/* From this many bodies on, sorting them takes no more than a hundredth of the time. */
+enum { least_tensor = 262144 };
+
+static bool is_for_tensor_cores(const struct forces_problem *problem)
+{
+    return problem->target_count >= least_tensor && forces_tensor_suits_cuda(problem);
+}
+
 static bool is_symmetric(const kith_context *context, const struct forces_problem *problem)
 {
     const int64_t least = forces_least_symmetric(context, problem->dtype, least_symmetric_float,
@@ -44,7 +52,9 @@ kith_status forces_direct_cuda(kith_context *context, const struct forces_proble
     case KITH_FORCES_SYMMETRIC:
         return forces_ring_cuda(context, problem);
     default:
-        return is_symmetric(context, problem) ? forces_ring_cuda(context, problem)
-                                              : forces_one_sided_cuda(context, problem);
+        if (!is_symmetric(context, problem))
+            return forces_one_sided_cuda(context, problem);
+        return is_for_tensor_cores(problem) ? forces_tensor_or_ring_cuda(context, problem)
+                                            : forces_ring_cuda(context, problem);
     }
 }

@@ -20,10 +20,23 @@ kith_status forces_one_sided_cuda(kith_context *context, const struct forces_pro
  * ring_launch_cuda.cuh. */
 kith_status forces_ring_cuda(kith_context *context, const struct forces_problem *problem);
 
+/* The same of many bodies in float without potential, on one device: nothing happens where the
+ * number on the device is 0 (NULL: 1). And the scratch memory that it takes. */
+kith_status forces_ring_if_needed_cuda(kith_context *context, const struct forces_problem *problem,
+                                       const int *needed);
+int64_t forces_ring_scratch_bytes_cuda(kith_context *context, int64_t count);
+
 /* Each pair of far tiles once, on tensor cores (tensor_cuda.cuh): for self, accelerations in float
  * with a common softening. Takes about 300 bytes of scratch a body.
  * Errors: KITH_UNSUPPORTED (a GPU before compute capability 8.0). */
 kith_status forces_tensor_cuda(kith_context *context, const struct forces_problem *problem);
+
+/* The faster of the two: on tensor cores unless more than 2/5 of the pairs of tiles are near,
+ * which the device decides, or a mass is negative. */
+kith_status forces_tensor_or_ring_cuda(kith_context *context, const struct forces_problem *problem);
+
+/* Whether that serves the problem, on this device. */
+bool forces_tensor_suits_cuda(const struct forces_problem *problem);
 
 /* As one learns it: p threads a tile of p × p pairs, or p², for one softening and no jerk. p is
  * problem->way.block. Errors: KITH_UNSUPPORTED. */

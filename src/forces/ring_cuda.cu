@@ -73,7 +73,24 @@ kith_status forces_ring_cuda(kith_context *context, const struct forces_problem 
         return ring_forces<float_potential>(context, problem);
     if (problem->target_count < large_in_float)
         return ring_forces<float_small>(context, problem);
+    return forces_ring_if_needed_cuda(context, problem, NULL);
+}
+
+kith_status forces_ring_if_needed_cuda(kith_context *context, const struct forces_problem *problem,
+                                       const int *needed)
+{
     return is_huge(problem->target_count)
-               ? ring_forces<float_huge, float_huge_of_any_mass>(context, problem)
-               : ring_forces<float_large, float_large_of_any_mass>(context, problem);
+               ? ring_forces_if_needed<float_huge, float_huge_of_any_mass>(context, problem, needed)
+               : ring_forces_if_needed<float_large, float_large_of_any_mass>(context, problem,
+                                                                             needed);
+}
+
+int64_t forces_ring_scratch_bytes_cuda(kith_context *context, int64_t count)
+{
+    if (is_huge(count)) {
+        const struct ring_plan plan = ring_plan_for<float_huge>(context, count);
+        return ring_scratch_bytes<float_huge>(&plan);
+    }
+    const struct ring_plan plan = ring_plan_for<float_large>(context, count);
+    return ring_scratch_bytes<float_large>(&plan);
 }

@@ -25,8 +25,14 @@ template <typename real> struct ring_rows {
 /* What blocks have found about the masses: whether each allows sums of forces. */
 struct ring_choice {
     bool *serve;
-    int blocks; /* 0: not chosen */
+    int blocks;        /* 0: not chosen */
+    const int *needed; /* on the device; where it is 0, kernels return immediately. NULL: 1 */
 };
+
+__device__ inline bool is_needed(const struct ring_choice &choice)
+{
+    return !choice.needed || *choice.needed;
+}
 
 /* For all threads of a block, at least as many as the choice has blocks. */
 __device__ inline enum ring_form chosen_form(const struct ring_choice &choice)
@@ -202,7 +208,7 @@ __global__ void __launch_bounds__(variant::warps *ring_lanes, variant::blocks_pe
                 const struct ring_choice choice)
 {
     wait_for_kernel_before();
-    if (choice.blocks > 0 && chosen_form(choice) != variant::form)
+    if (!is_needed(choice) || (choice.blocks > 0 && chosen_form(choice) != variant::form))
         return;
     __shared__ struct ring_shared<variant> shared;
     const int64_t end = ring_share_begin(chunk, variant::steps, gridDim.x, blockIdx.x + 1);

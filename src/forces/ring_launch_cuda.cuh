@@ -80,14 +80,15 @@ template <typename real> struct ring_memory {
     double *totals;
     double *groups; /* a row of totals for each, if there are several */
     bool *serve;    /* what the masses allow: struct ring_choice */
+    const int *needed;
 };
 
-/* Takes the scratch memory that the plan needs. */
-template <typename variant>
-kith_status ring_scratch(kith_context *context, const struct ring_plan *plan,
-                         struct ring_memory<typename variant::real> *taken)
+struct ring_row_counts {
+    int64_t source_rows, target_rows;
+};
+
+template <typename variant> struct ring_row_counts ring_count_rows(const struct ring_plan *plan)
 {
-    typedef typename variant::real real;
     int64_t source_rows = 0, target_rows = 0;
     for (int64_t group = 0; group < plan->groups; group++)
         for (int64_t k = 0; k < ring_chunks(plan, group); k++) {
@@ -97,19 +98,42 @@ kith_status ring_scratch(kith_context *context, const struct ring_plan *plan,
             source_rows = offsets > source_rows ? offsets : source_rows;
             target_rows = parts > target_rows ? parts : target_rows;
         }
-    const int64_t row = plan->padded * variant::values;
+    return {source_rows, target_rows};
+}
+
+/* Doubles before the reals of the sources' rows. */
+template <typename variant>
+int64_t ring_doubles(const struct ring_plan *plan, const struct ring_row_counts &rows)
+{
     const int64_t group_rows = plan->groups > 1 ? plan->groups : 0;
-    const int64_t doubles = (target_rows + 1 + group_rows) * row;
-    const int64_t bytes =
-        doubles * (int64_t)sizeof(double) + source_rows * row * (int64_t)sizeof(real);
+    return (rows.target_rows + 1 + group_rows) * plan->padded * variant::values;
+}
+
+/* Of scratch memory that the plan needs. */
+template <typename variant> int64_t ring_scratch_bytes(const struct ring_plan *plan)
+{
+    const struct ring_row_counts rows = ring_count_rows<variant>(plan);
+    const int64_t reals = rows.source_rows * plan->padded * variant::values;
+    return ring_doubles<variant>(plan, rows) * (int64_t)sizeof(double) +
+           reals * (int64_t)sizeof(typename variant::real) + most_choice_blocks;
+}
+
+template <typename variant>
+kith_status ring_scratch(kith_context *context, const struct ring_plan *plan,
+                         struct ring_memory<typename variant::real> *taken)
+{
+    const struct ring_row_counts rows = ring_count_rows<variant>(plan);
+    const int64_t row = plan->padded * variant::values;
+    const int64_t bytes = ring_scratch_bytes<variant>(plan);
     void *memory;
-    KITH_TRY(cuda_scratch(context, bytes + most_choice_blocks, &memory));
+    KITH_TRY(cuda_scratch(context, bytes, &memory));
     taken->rows.by_target = (double *)memory;
-    taken->totals = taken->rows.by_target + target_rows * row;
+    taken->totals = taken->rows.by_target + rows.target_rows * row;
     taken->groups = taken->totals + row;
-    taken->rows.by_source = (real *)(taken->rows.by_target + doubles);
+    taken->rows.by_source =
+        (typename variant::real *)(taken->rows.by_target + ring_doubles<variant>(plan, rows));
     taken->rows.padded = plan->padded;
-    taken->serve = (bool *)memory + bytes;
+    taken->serve = (bool *)memory + bytes - most_choice_blocks;
     return KITH_OK;
 }
 
@@ -127,7 +151,7 @@ kith_status ring_start(kith_context *context, const typename variant::pair::prob
 template <typename variant>
 struct ring_choice ring_choice_of(const struct ring_memory<typename variant::real> &memory)
 {
-    return {memory.serve, variant::pair::by_masses ? most_choice_blocks : 0};
+    return {memory.serve, variant::pair::by_masses ? most_choice_blocks : 0, memory.needed};
 }
 
 /* A thread for each value of each body. */
@@ -236,7 +260,8 @@ kith_status ring_do_part(const struct cuda_part *part, void *argument)
         return ring_sum_groups<variant, otherwise>(part->context, work->problem, plan,
                                                    *work->memory, first, end);
     typename variant::pair::problem problem = *work->problem;
-    struct ring_memory<typename variant::real> memory;
+    struct ring_memory<typename variant::real> memory = {
+    };
     if (first == end)
         return KITH_OK;
     KITH_TRY(ring_send(part, &problem));
@@ -261,9 +286,11 @@ kith_status ring_sum_shared(kith_context *context, struct ring_shared_work<varia
                                                work->first, work->end);
 }
 
-/* Groups are divided among the ranks of a job, and those of a rank among its devices. */
-template <typename variant, typename otherwise = variant>
-kith_status ring_forces(kith_context *context, const typename variant::pair::problem *problem)
+/* Groups are divided among the ranks of a job, and those of a rank among its devices. needed: of
+ * struct ring_choice, for one device. */
+template <typename variant, typename otherwise>
+kith_status ring_forces_if_needed(kith_context *context,
+                                  const typename variant::pair::problem *problem, const int *needed)
 {
     static_assert(variant::tile == otherwise::tile && variant::steps == otherwise::steps &&
                       !otherwise::pair::by_masses,
@@ -275,6 +302,7 @@ kith_status ring_forces(kith_context *context, const typename variant::pair::pro
     const bool is_divided = plan.groups > 1 && ranks_device_share(context, &rank, &ranks);
     if (is_divided)
         KITH_TRY(cuda_check_not_recording(context));
+    memory.needed = needed;
     kith_status status = ring_scratch<variant>(context, &plan, &memory);
     struct ring_shared_work<variant> work = {
         problem, &plan, &memory, share_begin(plan.groups, ranks, rank),
@@ -287,6 +315,12 @@ kith_status ring_forces(kith_context *context, const typename variant::pair::pro
                                         variant::values * plan.padded * (int64_t)sizeof(double));
     KITH_TRY(status);
     return plan.groups > 1 ? ring_add_groups<variant>(context, problem, &plan, memory) : KITH_OK;
+}
+
+template <typename variant, typename otherwise = variant>
+kith_status ring_forces(kith_context *context, const typename variant::pair::problem *problem)
+{
+    return ring_forces_if_needed<variant, otherwise>(context, problem, NULL);
 }
 
 #endif

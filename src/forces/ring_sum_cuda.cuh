@@ -24,6 +24,8 @@ __global__ void __launch_bounds__(choice_threads)
     inspect_masses(const typename pair::problem problem, const struct ring_choice choice)
 {
     wait_for_kernel_before();
+    if (!is_needed(choice))
+        return;
     bool serve = true;
     const int64_t first = (int64_t)blockIdx.x * choice_threads + threadIdx.x;
 #pragma unroll 8
@@ -54,6 +56,8 @@ __global__ void __launch_bounds__(ring_sum_threads)
                     const struct ring_choice choice)
 {
     wait_for_kernel_before();
+    if (!is_needed(choice))
+        return;
     static_assert(variant::tile % ring_sum_threads == 0, "a block's bodies are of one tile");
     __shared__ int64_t parts;
     const int64_t first_body = (int64_t)blockIdx.x * ring_sum_threads, i = first_body + threadIdx.x;
@@ -91,6 +95,8 @@ __global__ void __launch_bounds__(ring_sum_threads)
     ring_groups_kernel(const typename variant::pair::problem problem, const double *sums,
                        int64_t groups, int64_t padded, const struct ring_choice choice)
 {
+    if (!is_needed(choice))
+        return;
     const int64_t i = (int64_t)blockIdx.x * ring_sum_threads + threadIdx.x;
     const int value = blockIdx.y;
     const enum ring_form form = chosen_form(choice);

@@ -37,6 +37,7 @@ struct tensor_box {
     float scale; /* a power of two: scale · (x − center) is at most 1 */
     float mass;  /* the largest, over 32 512 */
     float total; /* of the masses' absolute values */
+    bool has_negative; /* mass */
 };
 
 /* The operands of the products, in the order of a warp's registers: of 16 bodies for r², of 32 for
@@ -47,11 +48,18 @@ struct tensor_bodies {
     const uint32_t *order; /* the number of each sorted body in the problem */
     float4 *body;          /* sorted: position and mass; those past the last have no mass */
     struct tensor_box *box;
-    uint4 *distance;         /* [tile][tensor_tile / 16][lane] */
-    uint2 *digits;           /* [tile][tensor_tile / 32][lane] */
-    float *unit;             /* of each tile's whole sums: they are multiples of 1 / unit */
-    unsigned long long *sum; /* [level][tile][x, y, z][tensor_tile] */
+    uint4 *distance;          /* [tile][tensor_tile / 16][lane] */
+    uint2 *digits;            /* [tile][tensor_tile / 32][lane] */
+    float *unit;              /* of each tile's whole sums: they are multiples of 1 / unit */
+    unsigned long long *sum;  /* [level][tile][x, y, z][tensor_tile] */
+    unsigned long long *near; /* of each tile, how many tiles are, itself included */
+    int *is_left;             /* 1: to the symmetric kernel, and nothing more happens. NULL: 0 */
 };
+
+__device__ inline bool tensor_is_left(const struct tensor_bodies &bodies)
+{
+    return bodies.is_left && *bodies.is_left;
+}
 
 /* Sums are whole numbers: level l counts steps of 2^(22 l) / unit. A number goes to the lowest
  * level where it is less than 2^46, so that it keeps 24 bits, and 2^16 of them have room. */

@@ -385,6 +385,10 @@ static __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     far_kernel(const struct forces_problem problem, const struct tensor_bodies bodies)
 {
     __shared__ struct shared shared;
+    if (tensor_is_left(bodies)) {
+        wait_for_kernel_before();
+        return;
+    }
     const int64_t tile = bodies.first + blockIdx.x, tiles = bodies.tiles;
     const int64_t last = tiles % 2 == 0 && tile >= tiles / 2 ? tiles / 2 - 1 : tiles / 2;
     const int64_t begin = 1 + share_begin(tiles / 2, gridDim.y, blockIdx.y);

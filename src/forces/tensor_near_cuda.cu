@@ -46,7 +46,23 @@ static __device__ inline void load_targets(const struct tensor_bodies &bodies, i
     }
 }
 
-/* The tile's targets and a partner's sources; the tile itself from one side, each pair twice. */
+/* Adds the targets' sums to the tile's, and begins new ones. */
+static __device__ inline void flush(const struct tensor_bodies &bodies, int64_t tile,
+                                    struct ring_targets<near_variant> *targets)
+{
+    const int unit_exponent = ilogbf(bodies.unit[tile]);
+#pragma unroll
+    for (int k = 0; k < near_variant::targets; k++) {
+        add_sums(bodies, tensor_sum_at(tile * tensor_tile + k * 32 + threadIdx.x % 32),
+                 unit_exponent, targets->sum[k]);
+        for (int c = 0; c < 3; c++)
+            targets->sum[k][c] = 0;
+    }
+}
+
+/* The tile's targets and a partner's sources; the tile itself from one side, each pair twice. The
+ * closest pairs are there: what is far and added to their float would be lost bit by bit, so that
+ * these sums are short. */
 static __device__ inline void meet_tile(const struct tensor_bodies &bodies, int64_t tile,
                                         int64_t partner,
                                         const near_variant::pair::constants &constants,
@@ -63,20 +79,15 @@ static __device__ inline void meet_tile(const struct tensor_bodies &bodies, int6
         __syncwarp();
         if (partner == tile) {
             walk<near_variant, false>(*targets, sources, constants, first, nullptr);
+            flush(bodies, tile, targets);
         } else {
             float sums[3];
             walk_together<near_variant>(*targets, sources, constants.softening2, sums);
             add_sums(bodies, tensor_sum_at(body), unit_exponent, sums);
         }
     }
-    const int own_exponent = ilogbf(bodies.unit[tile]);
-#pragma unroll
-    for (int k = 0; k < near_variant::targets; k++) {
-        add_sums(bodies, tensor_sum_at(tile * tensor_tile + k * 32 + lane), own_exponent,
-                 targets->sum[k]);
-        for (int c = 0; c < 3; c++)
-            targets->sum[k][c] = 0;
-    }
+    if (partner != tile)
+        flush(bodies, tile, targets);
 }
 
 /* Block (tile, share): the tile's near partners at the offsets of a share, each pair of tiles once.
@@ -87,6 +98,8 @@ static __global__ void __launch_bounds__(threads, near_blocks)
     __shared__ struct source_ring<float> sources[block_warps];
     __shared__ int list[threads], counts[block_warps];
     let_next_kernel_begin();
+    if (tensor_is_left(bodies))
+        return;
     const int64_t tile = bodies.first + blockIdx.x, tiles = bodies.tiles;
     const int64_t last = tiles % 2 == 0 && tile >= tiles / 2 ? tiles / 2 - 1 : tiles / 2;
     const int64_t begin = share_begin(tiles / 2 + 1, gridDim.y, blockIdx.y);

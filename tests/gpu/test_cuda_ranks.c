@@ -29,6 +29,20 @@ static void test_direct_sums_of_ranks_have_the_bits_of_one_gpu(void **state)
     }
 }
 
+/* By request, and where auto takes it. */
+static void test_tensor_cores_of_ranks_have_the_bits_of_one_gpu(void **state)
+{
+    for (int k = 0; k < (test_is_quick() ? 1 : 3); k++) {
+        struct system s = system_random(*state, KITH_F32, k < 2 ? 66001 + k : 262145, 3);
+        const struct forces_rank like = {
+            .system = &s,
+            .options = {.softening = 0.01, .method = k < 2 ? KITH_FORCES_TENSOR : KITH_FORCES_AUTO},
+            .without_potential = true};
+        check_same_bits(&like, 2 + k % 2);
+        system_free(&s);
+    }
+}
+
 static void test_trees_of_ranks_have_the_bits_of_one_gpu(void **state)
 {
     for (int32_t ranks = 2; ranks <= 3 && !test_is_quick(); ranks++) {
@@ -145,6 +159,7 @@ int main(void)
     gpus_of_ranks = devices;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(test_direct_sums_of_ranks_have_the_bits_of_one_gpu, &numbers),
+        cmocka_unit_test_prestate(test_tensor_cores_of_ranks_have_the_bits_of_one_gpu, &numbers),
         cmocka_unit_test_prestate(test_trees_of_ranks_have_the_bits_of_one_gpu, &numbers),
         cmocka_unit_test_prestate(test_steps_of_ranks_have_the_bits_of_one_gpu, &numbers),
         cmocka_unit_test(test_gathers_by_nccl_are_those_by_the_host),

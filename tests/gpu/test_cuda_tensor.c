@@ -268,6 +268,34 @@ static void test_cuda_tensor_gives_several_devices_the_bits_of_one(void **state)
     system_free(&shared);
 }
 
+static void assert_auto_is(kith_context *context, put_body *place, kith_forces_method method,
+                           struct random_numbers *random, int64_t n, const char *name)
+{
+    const kith_forces_options options = {.method = method}, none = {0};
+    struct system s = distributed(random, place, n), expected = system_copy(&s);
+    accelerations(context, &none, &s);
+    accelerations(context, &options, &expected);
+    if (memcmp(s.a.data, expected.a.data, (size_t)n * 3 * sizeof(float)) != 0)
+        fail_msg("%s: auto is not method %d", name, (int)method);
+    system_free(&s);
+    system_free(&expected);
+}
+
+/* The device decides it by the pairs of tiles that are near. */
+static void test_cuda_auto_takes_tensor_where_it_is_faster(void **state)
+{
+    const int64_t n = 262145;
+    kith_context *context = new_gpu_context(NULL);
+    assert_auto_is(context, uniform, KITH_FORCES_TENSOR, *state, n, "uniform");
+    if (!test_is_quick()) {
+        assert_auto_is(context, plummer, KITH_FORCES_TENSOR, *state, n, "plummer");
+        assert_auto_is(context, one_outlier, KITH_FORCES_SYMMETRIC, *state, n, "one outlier");
+        assert_auto_is(context, masses_of_both_signs, KITH_FORCES_SYMMETRIC, *state, n, "signs");
+        assert_auto_is(context, uniform, KITH_FORCES_SYMMETRIC, *state, n - 2, "fewer");
+    }
+    kith_context_free(context);
+}
+
 /* All results are NaN, whatever the sums of a NaN are put away as; other calls go on. */
 static void test_cuda_tensor_leaves_bad_numbers_to_synchronize(void **state)
 {
@@ -360,6 +388,7 @@ int main(void)
         cmocka_unit_test_prestate(test_cuda_tensor_gives_the_same_bits_wherever_the_arrays_are,
                                   &random),
         cmocka_unit_test_prestate(test_cuda_tensor_gives_several_devices_the_bits_of_one, &random),
+        cmocka_unit_test_prestate(test_cuda_auto_takes_tensor_where_it_is_faster, &random),
         cmocka_unit_test_prestate(test_cuda_tensor_leaves_bad_numbers_to_synchronize, &random),
         cmocka_unit_test_prestate(test_cuda_tensor_does_not_depend_on_units, &random),
         cmocka_unit_test_prestate(test_cuda_tensor_says_what_it_cannot, &random),

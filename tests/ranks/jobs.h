@@ -17,6 +17,7 @@ struct forces_rank {
     double *result; /* n × (D + 1), D accelerations and a potential */
     kith_status status;
     bool cancels; /* this rank is asked to stop before it begins */
+    bool without_potential;
     char message[200];
 };
 
@@ -34,7 +35,8 @@ static inline kith_status compute_forces(void *argument, kith_context *context)
     if (rank->cancels)
         kith_context_cancel(context);
     rank->status = kith_forces_compute(context, &options, rank->targets ? PARTICLES_OF(s) : NULL,
-                                       PARTICLES_OF(rank->system), a, phi);
+                                       PARTICLES_OF(rank->system), a,
+                                       rank->without_potential ? kith_array_none() : phi);
     if (rank->status != KITH_OK)
         snprintf(rank->message, sizeof rank->message, "%s", kith_error_message());
     return rank->status;
@@ -77,7 +79,8 @@ static inline void check_same_bits(const struct forces_rank *like, int32_t size)
 {
     struct forces_rank alone = *like, ranks[most_ranks];
     kith_context *context = context_of_one();
-    alone.result = calloc(1, bytes_of(like) + 1);
+    alone.result = malloc(bytes_of(like) + 1);
+    memset(alone.result, 0xff, bytes_of(like));
     compute_forces(&alone, context);
     if (alone.status != KITH_OK)
         fail_msg("%s", alone.message);
