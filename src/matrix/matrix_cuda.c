@@ -1,10 +1,13 @@
 /* The interaction matrix on a GPU: what kernels are started, by a law of the table or a formula. */
 
+#include <math.h>
+
 #include "device/context.h"
 #include "device/cuda_state.h"
 #include "law/compiled_cuda.h"
 #include "matrix/backend.h"
 #include "matrix/cuda.h"
+#include "matrix/gaussian_cuda.h"
 #include "matrix/grid.h"
 
 /* Reductions share the columns of few rows among blocks, of which a multiprocessor is to have so
@@ -114,9 +117,35 @@ static int64_t parts_for(kith_context *context, const struct matrix_problem *pro
     return parts > 0 ? parts : 1;
 }
 
+static struct gaussian_points points_of(const struct matrix_side *side)
+{
+    return (struct gaussian_points){
+        .count = side->count, .stride = 1, .x = {side->x[0], side->x[1], side->x[2]}};
+}
+
+/* Sums of a Gaussian in float, whose exponent is r² times the law's first number. */
+static bool is_gaussian(const struct matrix_task *task, const struct matrix_reduction *reduction,
+                        struct gaussian_sums *sums)
+{
+    const struct matrix_problem *problem = &task->problem;
+    if (task->kind != law_gaussian || task->dtype != KITH_F32 || reduction->operation != matrix_sum)
+        return false;
+    *sums = (struct gaussian_sums){.axes = 3,
+                                   .same = problem->same,
+                                   .leaves_out_self = problem->replaces_diagonal,
+                                   .root = sqrt(-problem->numbers.c[0]),
+                                   .factor = exp2(problem->numbers.c[0] * problem->softening2),
+                                   .rows = points_of(&problem->rows),
+                                   .columns = points_of(&problem->columns),
+                                   .b = problem->columns.coefficient,
+                                   .b_stride = 1};
+    return true;
+}
+
 static kith_status reduce(kith_context *context, const struct matrix_task *task,
                           const struct matrix_reduction *reduction, double *found, int64_t *at)
 {
+    struct gaussian_sums sums;
     const int64_t n = task->problem.rows.count;
     const bool eight = task->kind == law_gaussian && task->dtype == KITH_F32 &&
                        reduction->operation == matrix_sum && n >= rows_for_eight;
@@ -126,6 +155,8 @@ static kith_status reduce(kith_context *context, const struct matrix_task *task,
     void *memory = NULL;
     if (n == 0)
         return KITH_OK;
+    if (is_gaussian(task, reduction, &sums) && gaussian_suits_cuda(context, &sums))
+        return gaussian_sums_cuda(context, &sums, kith_array_vector(found, KITH_F64, n));
     const int64_t count = parts_for(context, &task->problem, (int64_t)matrix_reduce_threads * rows,
                                     matrix_most_blocks_y, &columns);
     KITH_TRY(cuda_scratch(context, count * n * (int64_t)(at ? 16 : 8), &memory));

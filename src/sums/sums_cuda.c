@@ -12,6 +12,7 @@
 #include "device/cuda.h"
 #include "device/staging.h"
 #include "law/compiled_cuda.h"
+#include "matrix/gaussian_cuda.h"
 #include "sums/backend.h"
 #include "sums/code.h"
 #include "sums/columns.h"
@@ -381,11 +382,14 @@ static kith_status compute(kith_context *context, struct sums_problem *problem)
     static const struct sums_compiler compiler = {SUMS_CUDA_FILE, law_open_functions_cuda,
                                                   law_close_functions_cuda};
     struct making making = {.context = context, .problem = problem};
+    struct gaussian_sums gaussian;
+    const bool has_kernel = sums_is_gaussian_cuda(context, problem, &gaussian);
     begin(&making);
-    KITH_TRY(sums_code_of(context, problem, &compiler, &making.code));
+    if (!has_kernel)
+        KITH_TRY(sums_code_of(context, problem, &compiler, &making.code));
     KITH_TRY(make_room(&making));
-    KITH_TRY(arrange(&making));
-    KITH_TRY(sum(&making));
+    KITH_TRY(arrange(&making)); /* which finds errors in the numbers, too */
+    KITH_TRY(has_kernel ? gaussian_sums_cuda(context, &gaussian, problem->results) : sum(&making));
     KITH_TRY(sums_tell_cuda(context, making.suspect_count, making.suspects));
     return fetch_pair_count(&making);
 }

@@ -43,6 +43,12 @@ struct sums_suspect {
     const char *name, *remedy, *other_remedy; /* of a number that is finite */
 };
 
+/* Whether the call is the sum of a Gaussian in float over all pairs, and of as many that the
+ * kernels for that are the fastest (matrix/gaussian_cuda.h). */
+struct gaussian_sums;
+bool sums_is_gaussian_cuda(kith_context *context, const struct sums_problem *problem,
+                           struct gaussian_sums *sums);
+
 enum { sums_most_suspects = 4 + 2 * sums_most_columns };
 
 /* Reports the first of them with the next synchronize (device/deferred_error.h). */
