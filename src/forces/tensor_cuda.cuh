@@ -15,8 +15,8 @@
  *
  * and Σ m w d = Σ w m v − p Σ w m. Rounding W and m v is by chance up or down: relative to a body's
  * whole sum it vanishes as one over the root of the number of sources. So that no few bodies carry
- * a sum, a tile with a body of more than 1/256 of all mass is near to all others. Near pairs of
- * tiles are summed by the multiply pipes (tensor_near_cuda.cu).
+ * a sum, a heavy tile, with a body of more than 1/256 of all mass, is near to all others. Near
+ * pairs of tiles are summed by the multiply pipes (tensor_near_cuda.cu).
  *
  * A tile's sums over one other tile are added as whole numbers of 64 bits, in which order does not
  * matter: all results have the same bits on every run. */
@@ -33,10 +33,10 @@ constexpr float tensor_apart = 0.8f;
 /* A box around bodies and what the far kernel has to know of it. */
 struct tensor_box {
     float center[3], half[3];
-    float gap2;  /* that boxes far from it have at least, squared; infinite: it is near to all */
-    float scale; /* a power of two: scale · (x − center) is at most 1 */
-    float mass;  /* the largest, over 32 512 */
-    float total; /* of the masses' absolute values */
+    float gap2;        /* that boxes far from it have at least, squared; infinite: it is heavy */
+    float scale;       /* a power of two: scale · (x − center) is at most 1 */
+    float mass;        /* the largest, over 32 512 */
+    float total;       /* of the masses' absolute values */
     bool has_negative; /* mass */
 };
 
@@ -98,6 +98,11 @@ __device__ inline bool tensor_is_far(const struct tensor_box &a, const struct te
         gap2 = gap > 0 ? fmaf(gap, gap, gap2) : gap2;
     }
     return gap2 > fmaxf(fmaxf(a.gap2, b.gap2), tensor_least_gap2);
+}
+
+__device__ inline bool tensor_is_heavy(const struct tensor_box &box)
+{
+    return isinf(box.gap2);
 }
 
 /* The place of a thread's tile in the block's list of those that are wanted, in the order of the

@@ -60,9 +60,49 @@ static __device__ inline void flush(const struct tensor_bodies &bodies, int64_t 
     }
 }
 
-/* The tile's targets and a partner's sources; the tile itself from one side, each pair twice. The
- * closest pairs are there: what is far and added to their float would be lost bit by bit, so that
- * these sums are short. */
+/* From one side, a group of sources at a time. Where a single pair is most of a sum, what is small
+ * and added to its float would be lost bit by bit: these sums are short. first_number: of the
+ * sources in the targets' tile, or past its end. */
+static __device__ inline void attract(const struct tensor_bodies &bodies, int64_t tile,
+                                      int64_t partner, int first_number,
+                                      const near_variant::pair::constants &constants,
+                                      struct source_ring<float> &sources,
+                                      struct ring_targets<near_variant> *targets)
+{
+    const int lane = threadIdx.x % 32;
+#pragma unroll 1
+    for (int first = 0; first < tensor_tile; first += 32) {
+        __syncwarp();
+        sources.put(lane, load(bodies, partner * tensor_tile + first + lane));
+        __syncwarp();
+        walk<near_variant, false>(*targets, sources, constants, first_number + first, nullptr);
+        flush(bodies, tile, targets);
+    }
+}
+
+/* The tile itself, in which the closest pairs are, or a pair of tiles of which one is heavy: each
+ * pair of bodies twice. */
+static __device__ inline void meet_exactly(const struct tensor_bodies &bodies, int64_t tile,
+                                           int64_t partner,
+                                           const near_variant::pair::constants &constants,
+                                           struct source_ring<float> &sources,
+                                           struct ring_targets<near_variant> *targets)
+{
+    constexpr int past_the_end = 1 << 20;
+    if (partner == tile) {
+        attract(bodies, tile, tile, 0, constants, sources, targets);
+        return;
+    }
+#pragma unroll 1
+    for (int turn = 0; turn < 2; turn++) {
+        const int64_t of = turn == 0 ? tile : partner, by = turn == 0 ? partner : tile;
+        load_targets(bodies, of, targets);
+        attract(bodies, of, by, past_the_end, constants, sources, targets);
+    }
+    load_targets(bodies, tile, targets);
+}
+
+/* The tile's targets and a partner's sources. */
 static __device__ inline void meet_tile(const struct tensor_bodies &bodies, int64_t tile,
                                         int64_t partner,
                                         const near_variant::pair::constants &constants,
@@ -77,17 +117,11 @@ static __device__ inline void meet_tile(const struct tensor_bodies &bodies, int6
         __syncwarp();
         sources.put(lane, load(bodies, body));
         __syncwarp();
-        if (partner == tile) {
-            walk<near_variant, false>(*targets, sources, constants, first, nullptr);
-            flush(bodies, tile, targets);
-        } else {
-            float sums[3];
-            walk_together<near_variant>(*targets, sources, constants.softening2, sums);
-            add_sums(bodies, tensor_sum_at(body), unit_exponent, sums);
-        }
+        float sums[3];
+        walk_together<near_variant>(*targets, sources, constants.softening2, sums);
+        add_sums(bodies, tensor_sum_at(body), unit_exponent, sums);
     }
-    if (partner != tile)
-        flush(bodies, tile, targets);
+    flush(bodies, tile, targets);
 }
 
 /* Block (tile, share): the tile's near partners at the offsets of a share, each pair of tiles once.
@@ -118,8 +152,13 @@ static __global__ void __launch_bounds__(threads, near_blocks)
         if (is_near)
             list[place] = (int)partner;
         __syncthreads();
-        for (int k = threadIdx.x / 32; k < count; k += block_warps)
-            meet_tile(bodies, tile, list[k], constants, sources[threadIdx.x / 32], &targets);
+        for (int k = threadIdx.x / 32; k < count; k += block_warps) {
+            struct source_ring<float> &own_sources = sources[threadIdx.x / 32];
+            if (list[k] == tile || tensor_is_heavy(own) || tensor_is_heavy(bodies.box[list[k]]))
+                meet_exactly(bodies, tile, list[k], constants, own_sources, &targets);
+            else
+                meet_tile(bodies, tile, list[k], constants, own_sources, &targets);
+        }
     }
 }
 
