@@ -202,16 +202,14 @@ static kith_status take_steps(kith_context *context, const struct forces_problem
                               void **kept, int64_t *done)
 {
     struct cutoff_kept *found = NULL;
-    bool has_list = false;
     *done = 0;
     KITH_TRY(begin(kept, &found));
     if (!takes_list(problem, law, found) || (steps->noise && law->view.formula))
         return KITH_OK;
     KITH_TRY(excluded_take_cuda(context, problem, &found->memory.excluded));
     KITH_TRY(verlet_steps_cuda(context, problem, law, steps, &found->memory.excluded,
-                               &found->verlet, &has_list));
-    found->lacks_list = !has_list;
-    *done = has_list ? steps->count : 0;
+                               &found->verlet, done));
+    found->lacks_list = *done < steps->count;
     return KITH_OK;
 }
 

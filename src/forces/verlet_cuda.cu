@@ -444,15 +444,22 @@ kith_status verlet_forces_cuda(kith_context *context, const struct forces_proble
 kith_status verlet_steps_cuda(kith_context *context, const struct forces_problem *problem,
                               const struct cutoff_law *law, const struct cutoff_steps *steps,
                               const struct excluded_cuda *excluded, struct verlet_cuda **verlet,
-                              bool *done)
+                              int64_t *done)
 {
-    KITH_TRY(prepare(context, problem, law, excluded, verlet, done));
-    if (!*done || steps->count == 0)
+    struct cutoff_steps taken = *steps;
+    bool suits = true;
+    *done = 0;
+    KITH_TRY(prepare(context, problem, law, excluded, verlet, &suits));
+    if (!suits)
         return KITH_OK;
-    struct work work = {problem, law->view.form.kind, steps, steps->count + 1, 0, 0};
     set_columns(*verlet, problem, steps);
-    KITH_TRY(do_work_and_join(context, *verlet, &work));
-    *done = !(*verlet)->has_left; /* else columns are as they were */
+    while (taken.count > 0 && *done == 0) {
+        struct work work = {problem, law->view.form.kind, &taken, taken.count + 1, 0, 0};
+        (*verlet)->has_left = false;
+        KITH_TRY(do_work_and_join(context, *verlet, &work));
+        *done = (*verlet)->has_left ? 0 : taken.count;
+        taken.count = work.k - 1; /* columns are as they were: those that end in a frame again */
+    }
     return KITH_OK;
 }
 

@@ -32,11 +32,12 @@ kith_status verlet_forces_cuda(kith_context *context, const struct forces_proble
                                const struct cutoff_law *law, const struct excluded_cuda *excluded,
                                struct verlet_cuda **verlet, bool *done);
 
-/* Steps. Errors: the same. */
+/* Steps; done [out] is how many were taken: less than all if there is no list for the others.
+ * Errors: the same. */
 kith_status verlet_steps_cuda(kith_context *context, const struct forces_problem *problem,
                               const struct cutoff_law *law, const struct cutoff_steps *steps,
                               const struct excluded_cuda *excluded, struct verlet_cuda **verlet,
-                              bool *done);
+                              int64_t *done);
 
 void verlet_cuda_free(kith_context *context, struct verlet_cuda *verlet);
 
