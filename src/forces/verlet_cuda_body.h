@@ -71,7 +71,7 @@ LAW_INLINE void NAME(verlet_sum_row)(const struct NAME(verlet_form) form,
     const int vectors = (step->list.length[slot] + verlet_cuda_row_unit - 1) /
                         verlet_cuda_row_unit * verlet_cuda_lanes;
     for (int k = lane; k < vectors; k += verlet_cuda_lanes) {
-        const int4 four = row[k];
+        const int4 four = verlet_read_partners(row + k);
         const int partner[verlet_cuda_vector] = {four.x, four.y, four.z, four.w};
         struct NAME(verlet_place) other[verlet_cuda_vector];
 #pragma unroll
@@ -218,7 +218,7 @@ extern "C" __global__ void __launch_bounds__(verlet_cuda_block)
 }
 #else
 template <enum law_kind kind, bool noisy>
-__global__ void __launch_bounds__(verlet_cuda_block)
+__global__ void __launch_bounds__(verlet_cuda_block, sizeof(REAL) == sizeof(float) ? 9 : 7)
     NAME(verlet_kernel)(const struct verlet_cuda_step step)
 {
     wait_for_kernel_before();

@@ -99,6 +99,16 @@ __device__ inline long long verlet_round_double(double x)
     return __double2ll_rn(x);
 }
 
+/* Partners, which are read once: L1 keeps places. */
+__device__ inline int4 verlet_read_partners(const int4 *from)
+{
+    int4 four;
+    asm volatile("ld.global.nc.L1::no_allocate.v4.s32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(four.x), "=r"(four.y), "=r"(four.z), "=r"(four.w)
+                 : "l"(from));
+    return four;
+}
+
 /* Where the k-th partner is in a row, so that the threads that share it read partners that are next
  * to each other at the same time: those are often near in memory. */
 __device__ inline int verlet_place_in_row(int k)
