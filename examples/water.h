@@ -80,7 +80,7 @@ struct water {
     int64_t steps, pair_count;
 };
 
-/* s = √(g/h) is 0 of walls, which then have no viscosity. */
+/* s is √(g/h) of water and −√(g/h) of walls, along which water slips. */
 static const kith_named_formula lets[] = {
     {"near", "fmax(1 - r / R, 0)"},
     {"cube", "near * near * near"},
@@ -89,7 +89,9 @@ static const kith_named_formula lets[] = {
     {"viscosity", "alpha * fmin(s_i, s_j) / R * approach"},
     {"slope", "-20 / (R * R) * norm * cube"}, /* W'/r, and −∇_i W = slope · d */
     {"pull", "slope * V_j * (g + fmax(viscosity, 0))"},
-    {"pull_on_bed", "slope * (V_j * (g + viscosity) + g * A_j * (b_j - b_i))"},
+    {"meeting", "(vx_i - vx_j) * dx + (s_i * s_j > 0 ? (vy_i - vy_j) * dy : 0)"},
+    {"damping", "alpha * fmin(fabs(s_i), fabs(s_j)) / R * meeting"},
+    {"pull_on_bed", "slope * (V_j * (g + damping) + g * A_j * (b_j - b_i))"},
 };
 enum { let_count = sizeof lets / sizeof *lets };
 
@@ -97,13 +99,14 @@ static const kith_named_formula sums[] = {
     {"ax", "pull * dx"}, {"ay", "pull * dy"}, {"h", "V_j * W"}};
 
 /* With walls or a bed: the particles' number, and of the water near a wall volume and area. Here
- * particles that part have a viscosity too, without which motions of a lattice over a bed grow. */
+ * particles that part have a viscosity too, and walls: without, motions of the lattice over a bed
+ * grow, and those at a wall, whose depth is that of the step before. */
 static const kith_named_formula more_sums[] = {{"ax", "pull_on_bed * dx"},
                                                {"ay", "pull_on_bed * dy"},
                                                {"h", "V_j * W"},
                                                {"n", "W"},
                                                {"wet", "s_j > 0 ? V_j * W : 0"},
-                                               {"area", "V_j * s_j * s_j / g * W"}};
+                                               {"area", "s_j > 0 ? V_j * s_j * s_j / g * W : 0"}};
 enum { sum_count = 3, more_sum_count = 6 };
 
 /* A column of some of the rows. */
@@ -185,9 +188,12 @@ static inline void update(const struct water *water, int64_t first, int64_t rows
 /* Walls have the mean depth of the water near them. */
 static inline void update_walls(const struct water *water)
 {
-    static const kith_named_formula depth = {"V", "area_i > 0 ? A_i * wet_i / area_i : 0"};
+    static const kith_named_formula depth[] = {{"V", "area_i > 0 ? A_i * wet_i / area_i : 0"},
+                                               {"s", "area_i > 0 ? -sqrt(g * area_i / wet_i) : 0"}};
+    const kith_law_parameter g = {"g", gravity};
+    const kith_update_options options = {.parameter_count = 1, .parameters = &g};
     if (water->walls > 0)
-        update(water, water->count, water->walls, NULL, 1, &depth);
+        update(water, water->count, water->walls, &options, 2, depth);
 }
 
 /* Velocities by the accelerations over `kick`, then positions over `drift`. */
