@@ -56,6 +56,18 @@ def test_energies_of_images_have_the_derivatives_of_their_differences(case, law,
     assert torch.autograd.gradcheck(energy, (*ions, cell), eps=1e-5, atol=tolerance, rtol=tolerance)
 
 
+def test_all_images_of_lennard_jones_have_derivatives(numbers):
+    import kith.torch
+
+    images_there(MESH)
+    sites = numpy.stack(numpy.meshgrid(*[numpy.arange(3)] * 3, indexing="ij"), -1).reshape(-1, 3)
+    x = torch.from_numpy(1.1 * (sites + numbers.uniform(0, 0.2, size=sites.shape))).requires_grad_()
+    cell = (3.3 * torch.eye(3, dtype=torch.float64)).requires_grad_()
+    options = {**MESH, "alpha": 1.0, "cutoff": 6.0, "grid": (40, 40, 40), "law": "lennard-jones:1.3,0.9"}
+    energy = lambda x, h: kith.torch.energy(x, cell=h, **options)  # noqa: E731
+    assert torch.autograd.gradcheck(energy, (x, cell), eps=1e-5, atol=1e-3, rtol=1e-4)
+
+
 def test_boxes_are_differentiated_by_their_lengths(ions):
     import kith.torch
 
