@@ -250,22 +250,24 @@ static __device__ real power2(const struct expansion_shape &shape,
     return result;
 }
 
-/* A thread per cell. */
+/* Eight lanes a cell, of which each finds some powers. */
 template <typename real>
 static __global__ void __launch_bounds__(threads)
     find_powers(const struct expansion_shape shape, const struct binomials binomials,
                 const struct tree_side *sides, int32_t cells, const struct expansion_angles *table,
                 const real *records, double *powers)
 {
-    const int32_t index = (int32_t)(blockIdx.x * threads + threadIdx.x);
+    const int32_t index = (int32_t)((blockIdx.x * threads + threadIdx.x) / lanes_of_cell);
+    const int lane = threadIdx.x % lanes_of_cell;
     const int32_t order = shape.order;
-    if (index >= cells)
-        return;
+    const bool is_cell = index < cells;
     const real *multipole = records + (int64_t)index * shape.record + expansion_header;
     double *power = powers + (int64_t)index * (order + 1);
-    for (int32_t n = 0; n <= order; n++)
+    for (int32_t n = order - lane; n >= 0 && is_cell; n -= lanes_of_cell)
         power[n] = (double)(real)sqrt((double)power2(shape, table, multipole, n));
-    tree_find_estimates(order, binomials.of, &sides[index], power);
+    __syncwarp();
+    if (is_cell && lane == 0)
+        tree_find_estimates(order, binomials.of, &sides[index], power);
 }
 
 kith_status tree_expand_cuda(kith_context *context, const struct octree_cuda *sources,
@@ -300,7 +302,7 @@ kith_status tree_expand_cuda(kith_context *context, const struct octree_cuda *so
                 m2m<real, decltype(room)::value>
                     <<<blocks, threads, 0, stream>>>(shape, sources->cell, first, end, records);
         }
-        find_powers<real><<<blocks_for(cells, threads), threads, 0, stream>>>(
+        find_powers<real><<<blocks_for(cells, threads / lanes_of_cell), threads, 0, stream>>>(
             shape, binomials, side, cells, (const struct expansion_angles *)expansions->angles,
             records, expansions->power);
         return cuda_check_launch("making the expansions of a tree");

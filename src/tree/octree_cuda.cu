@@ -178,17 +178,20 @@ static __device__ inline int32_t sum_of_blocks(const int32_t *of_block, int32_t 
     return sum_of_block(all, &unused);
 }
 
-/* The cells first … end − 1 of a block: round by round eight lanes of each cell. */
+/* The cells first … end − 1 of a block: round by round eight lanes of each cell. *last is what the
+ * last round found; if it was the only one, it is not searched for again. */
 template <typename function>
 static __device__ inline void for_each_round(const struct making &making, int32_t first,
-                                             int32_t end, function f)
+                                             int32_t end, bool is_found, struct found_child *last,
+                                             function f)
 {
     for (int32_t begin = first; begin < end; begin += cells_of_round) {
         const int32_t at = begin + (int32_t)threadIdx.x / lanes_of_cell;
         const bool is_cell = at < end;
         const int32_t index = is_cell ? at : first;
-        const struct octree_cell cell = making.cells[index];
-        f(index, is_cell, cell, find_child(making.dimensions, making.keys, cell, making.leaf));
+        if (!is_found)
+            *last = find_child(making.dimensions, making.keys, making.cells[index], making.leaf);
+        f(index, is_cell, *last);
     }
 }
 
@@ -214,9 +217,9 @@ static __global__ void __launch_bounds__(makers, makers_per_multiprocessor)
         const int32_t mine = (int32_t)(from < end ? from : end);
         const int32_t mine_end = end - mine < each ? end : mine + each;
         int32_t children = 0, before = 0, unused;
-        for_each_round(making, mine, mine_end,
-                       [&](int32_t, bool is_cell, const struct octree_cell &,
-                           const struct found_child &child) {
+        struct found_child last = {};
+        for_each_round(making, mine, mine_end, false, &last,
+                       [&](int32_t, bool is_cell, const struct found_child &child) {
                            children += is_cell && leads ? child.siblings : 0;
                        });
         children = sum_of_block(children, &unused);
@@ -228,9 +231,8 @@ static __global__ void __launch_bounds__(makers, makers_per_multiprocessor)
         if (added == 0 || wanted > 0)
             break;
         int32_t next = end + before;
-        for_each_round(making, mine, mine_end,
-                       [&](int32_t index, bool is_cell, const struct octree_cell &cell,
-                           const struct found_child &child) {
+        for_each_round(making, mine, mine_end, mine_end - mine <= cells_of_round, &last,
+                       [&](int32_t index, bool is_cell, const struct found_child &child) {
                            int32_t place = 0;
                            const int32_t of_round =
                                sum_of_block(is_cell && leads ? child.siblings : 0, &place);
@@ -245,7 +247,6 @@ static __global__ void __launch_bounds__(makers, makers_per_multiprocessor)
                                making.cells[child_first + child.before] =
                                    octree_make_cell(making.dimensions, making.keys, making.cells,
                                                     index, child.begin, child.end);
-                           (void)cell;
                        });
         first = end;
         end += added;

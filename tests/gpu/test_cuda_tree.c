@@ -347,6 +347,40 @@ static void test_cuda_trees_keep_the_requested_error(void **state)
     kith_context_free(gpu);
 }
 
+/* Where a list is in memory depends on the order of the blocks, and on the room for lists whether
+ * there are batches. */
+static void test_cuda_trees_have_the_same_bits_on_every_run(void **state)
+{
+    struct random_numbers *numbers = *state;
+    kith_context *gpu = new_gpu_context(NULL);
+    for (int groups = 0; groups < 2; groups++) {
+        scene_fill(&scene, numbers, "nested clusters", 3, scene_count(5000));
+        const struct tree_problem problem = problem_of(&scene, KITH_F32, 0);
+        struct tree_problem moved = on_device(&problem);
+        const struct tree_request wanted = {.groups = groups, .error = 1e-4, .leaf = 12};
+        const struct tree_request request = tree_choose_cuda(&problem, &wanted);
+        const size_t bytes = 4 * sizeof(float) * (size_t)problem.target_count;
+        float *first = NULL;
+        for (int run = 0; run < 6; run++) {
+            struct tree_state_cuda solved = {0};
+            if (!groups && run > 3) /* a batch a target; sums of groups follow the batches */
+                solved.walker.list_room = 1;
+            assert_ok(tree_solve_cuda(gpu, &moved, &request, &solved));
+            float *sums = to_host(solved.results.memory, bytes);
+            if (!first)
+                first = sums;
+            else if (memcmp(sums, first, bytes) != 0)
+                fail_msg("groups %d: run %d has other bits", groups, run);
+            if (sums != first)
+                free(sums);
+            tree_free_cuda(gpu, &solved);
+        }
+        free(first);
+        free_problem(&moved);
+    }
+    kith_context_free(gpu);
+}
+
 static void test_cuda_trees_keep_the_requested_error_in_single_precision(void **state)
 {
     struct random_numbers *numbers = *state;
@@ -610,6 +644,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(test_cuda_trees_have_the_bits_of_the_cpus, &numbers),
         cmocka_unit_test_prestate(test_cuda_lists_are_the_cpus, &numbers),
+        cmocka_unit_test_prestate(test_cuda_trees_have_the_same_bits_on_every_run, &numbers),
         cmocka_unit_test_prestate(test_cuda_the_error_of_an_angle_falls_with_the_order, &numbers),
         cmocka_unit_test_prestate(test_cuda_trees_keep_the_requested_error, &numbers),
         cmocka_unit_test_prestate(test_cuda_trees_keep_the_requested_error_in_single_precision,
