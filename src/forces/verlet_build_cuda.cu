@@ -10,9 +10,6 @@
 
 enum { threads = 256, warp = 32 };
 
-/* Of the kernel that lists partners: it has 28 KiB of candidates a block. */
-enum { listing_threads = 128, most_candidates = 448 };
-
 static const unsigned everyone = 0xffffffffU; /* in a warp */
 
 static unsigned blocks_for(int64_t count)
@@ -149,121 +146,82 @@ template <typename real> static __global__ void arrange(const struct verlet_cuda
             ((real *)building.slot_column[k])[slot] = ((const real *)building.column[k])[row];
 }
 
-/* What a candidate is known by, with its slot's bits as w, and whether that is near a slot: its
- * point at a known image, or its place, of two images the nearer one. */
-template <typename real, bool is_wide> struct candidates;
+/* What a thread knows of a candidate, and whether that is near a slot: by the points of a known
+ * image, or by places, of two images the nearer one. */
+template <typename real, bool is_wide> struct candidate;
 
-template <typename real> struct candidates<real, true> {
-    static __device__ float4 load(const struct verlet_cuda_building &building, int slot,
-                                  const float t[3])
+template <typename real> struct candidate<real, true> {
+    float x, y, z;
+
+    __device__ void load(const struct verlet_cuda_building &building, int slot, const float t[3])
     {
         const float4 point = ((const float4 *)building.points)[slot];
-        return make_float4(point.x + t[0], point.y + t[1], point.z + t[2], __int_as_float(slot));
+        x = point.x + t[0], y = point.y + t[1], z = point.z + t[2];
     }
 
-    static __device__ bool are_near(const struct verlet_cuda_building &building, const float4 &a,
-                                    const float4 &b)
+    __device__ bool is_near(const struct verlet_cuda_building &building, const float4 &target) const
     {
-        const float dx = a.x - b.x, dy = a.y - b.y, dz = a.z - b.z;
+        const float dx = x - target.x, dy = y - target.y, dz = z - target.z;
         return fmaf(dz, dz, fmaf(dy, dy, dx * dx)) < (float)building.search2;
     }
 };
 
-template <typename real> struct candidates<real, false> {
-    static __device__ float4 load(const struct verlet_cuda_building &, int slot, const float *)
+template <typename real> struct candidate<real, false> {
+    typename verlet_types<real>::place place;
+
+    __device__ void load(const struct verlet_cuda_building &building, int slot, const float *)
     {
-        return make_float4(0, 0, 0, __int_as_float(slot));
+        place = ((const typename verlet_types<real>::place *)building.list.reference)[slot];
     }
 
-    static __device__ bool are_near(const struct verlet_cuda_building &building, const float4 &a,
-                                    const float4 &b)
+    __device__ bool is_near(const struct verlet_cuda_building &building, const float4 &target) const
     {
-        using place = typename verlet_types<real>::place;
-        const place *places = (const place *)building.list.reference;
+        using places = typename verlet_types<real>::place;
         real d[3];
-        verlet_separate<real>(building.edge, building.is_orthogonal, places[__float_as_int(b.w)],
-                              places[__float_as_int(a.w)], d);
+        verlet_separate<real>(building.edge, building.is_orthogonal,
+                              ((const places *)building.list.reference)[__float_as_int(target.w)],
+                              place, d);
         return fma(d[2], d[2], fma(d[1], d[1], d[0] * d[0])) < (real)building.search2;
     }
 };
 
-/* Of a warp: targets, candidates, and partners of a target before they are stored 32 at a time. */
-struct warp_memory {
-    float4 targets[warp], candidates[most_candidates];
-    int partners[2 * warp];
+/* The targets of a warp, of which thread k has found `length` partners of the k-th. */
+struct targets {
+    const float4 *at; /* points; w has the slot's bits */
+    int count, length;
 };
 
-/* The work of a warp, of which thread k has found `length` partners of target k. */
-struct search {
-    struct warp_memory *memory;
-    int targets, candidates, length;
-};
-
-/* The partners 0 … count − 1 of those that wait, to the row of a slot. */
-static __device__ void store_partners(const struct verlet_cuda_list &list, int slot, int length,
-                                      const int *waiting, int count)
-{
-    const int lane = (int)threadIdx.x % warp, at = length + lane;
-    __syncwarp();
-    if (lane < count && at < list.room)
-        list.partner[(slot - list.first) * list.room + verlet_place_in_row(at)] = waiting[lane];
-}
-
-/* The candidates that are near a target, after the `length` partners of it that are known; returns
- * how many there are then. */
+/* A candidate of each thread, to the rows of the targets that it is near; slot is -1 of a thread
+ * that has none. */
 template <typename real, bool is_wide>
-static __device__ int take_target(const struct verlet_cuda_building &building,
-                                  const struct search *search, const float4 &target, int length)
+static __device__ void take_candidates(const struct verlet_cuda_building &building,
+                                       const struct candidate<real, is_wide> &candidate, int slot,
+                                       struct targets *targets)
 {
-    int *partners = search->memory->partners;
-    const int lane = (int)threadIdx.x % warp, own = __float_as_int(target.w);
-    int waiting = 0;
-    for (int k = lane; k - lane < search->candidates; k += warp) {
-        const float4 candidate = search->memory->candidates[k];
-        const int slot = __float_as_int(candidate.w);
-        bool is_near = k < search->candidates && slot != own &&
-                       candidates<real, is_wide>::are_near(building, candidate, target);
+    const struct verlet_cuda_list &list = building.list;
+    const int lane = (int)threadIdx.x % warp, room = (int)list.room;
+    for (int k = 0; k < targets->count; k++) {
+        const float4 target = targets->at[k];
+        const int own = __float_as_int(target.w);
+        bool is_near = slot >= 0 && slot != own && candidate.is_near(building, target);
         if (building.excluded.begin && is_near)
             is_near = !excluded_cuda_has(&building.excluded, building.to.order[own],
                                          building.to.order[slot]);
         const unsigned near = __ballot_sync(everyone, is_near);
-        if (is_near)
-            partners[waiting + __popc(near & ((1U << lane) - 1))] = slot;
-        waiting += __popc(near);
-        if (waiting < warp)
-            continue;
-        store_partners(building.list, own, length, partners, warp);
-        const int next = partners[warp + lane];
-        __syncwarp();
-        partners[lane] = next;
-        __syncwarp();
-        length += warp;
-        waiting -= warp;
+        const int at =
+            __shfl_sync(everyone, targets->length, k) + __popc(near & ((1U << lane) - 1));
+        if (is_near && at < room)
+            list.partner[(own - list.first) * list.room + verlet_place_in_row(at)] = slot;
+        if (lane == k)
+            targets->length += __popc(near);
     }
-    store_partners(building.list, own, length, partners, waiting);
-    __syncwarp();
-    return length + waiting;
 }
 
-template <typename real, bool is_wide>
-static __device__ void take_candidates(const struct verlet_cuda_building &building,
-                                       struct search *search)
-{
-    __syncwarp();
-    for (int k = 0; k < search->targets; k++) {
-        const int length = take_target<real, is_wide>(building, search, search->memory->targets[k],
-                                                      __shfl_sync(everyone, search->length, k));
-        if ((int)threadIdx.x % warp == k)
-            search->length = length;
-    }
-    search->candidates = 0;
-}
-
-/* The slots begin … end − 1 of each thread, which are at its translation t, become candidates. They
- * are numbered through, and each thread loads each 32nd. */
+/* The slots begin … end − 1 of each thread, which are at its translation t. They are numbered
+ * through, and 32 at a time are candidates. */
 template <typename real, bool is_wide>
 static __device__ void take_slots(const struct verlet_cuda_building &building, int begin, int end,
-                                  const float t[3], struct search *search)
+                                  const float t[3], struct targets *targets)
 {
     const int lane = (int)threadIdx.x % warp;
     int after = end - begin; /* slots of this thread and those before it */
@@ -281,19 +239,18 @@ static __device__ void take_slots(const struct verlet_cuda_building &building, i
         float of_slot[3];
         for (int c = 0; c < 3; c++)
             of_slot[c] = is_wide ? __shfl_sync(everyone, t[c], thread) : 0;
-        if (search->candidates > most_candidates - warp)
-            take_candidates<real, is_wide>(building, search);
+        struct candidate<real, is_wide> candidate = {
+        };
         if (number < total)
-            search->memory->candidates[search->candidates + lane] =
-                candidates<real, is_wide>::load(building, slot, of_slot);
-        search->candidates += min(warp, total - first);
+            candidate.load(building, slot, of_slot);
+        take_candidates(building, candidate, number < total ? slot : -1, targets);
     }
 }
 
 /* The rows of cells within reach, from low on: each thread finds one of them. */
 template <typename real, bool is_wide>
 static __device__ void take_cells(const struct verlet_cuda_building &building, const int low[3],
-                                  struct search *search)
+                                  struct targets *targets)
 {
     const struct verlet_cuda_cells &cells = building.cells;
     const int rows = verlet_count_rows(&cells);
@@ -311,22 +268,22 @@ static __device__ void take_cells(const struct verlet_cuda_building &building, c
         }
         const bool is_there = number < rows;
         take_slots<real, is_wide>(building, begins[row.from],
-                                  begins[is_there ? row.from + row.here : row.from], t[0], search);
+                                  begins[is_there ? row.from + row.here : row.from], t[0], targets);
         if (__any_sync(everyone, row.again > 0))
             take_slots<real, is_wide>(building, begins[0], begins[is_there ? row.again : 0], t[1],
-                                      search);
+                                      targets);
     }
 }
 
 /* Fills up the row of each target, and finds the longest. */
 static __device__ void finish_rows(const struct verlet_cuda_building &building,
-                                   const struct search &search)
+                                   const struct targets &targets)
 {
     const struct verlet_cuda_list &list = building.list;
-    const int lane = (int)threadIdx.x % warp, length = search.length;
-    if (lane >= search.targets)
+    const int lane = (int)threadIdx.x % warp;
+    if (lane >= targets.count)
         return;
-    const int slot = __float_as_int(search.memory->targets[lane].w);
+    const int slot = __float_as_int(targets.at[lane].w), length = targets.length;
     const int whole =
         (length + verlet_cuda_row_unit - 1) / verlet_cuda_row_unit * verlet_cuda_row_unit;
     for (int at = length; at < whole && at < list.room; at++)
@@ -339,12 +296,12 @@ static __device__ void finish_rows(const struct verlet_cuda_building &building,
 
 /* A warp has the slots of a cell as targets, up to 32 at a time. */
 template <typename real, bool is_wide>
-static __global__ void __launch_bounds__(listing_threads)
+static __global__ void __launch_bounds__(threads)
     list_partners(const struct verlet_cuda_building building)
 {
-    __shared__ struct warp_memory memory[listing_threads / warp];
+    __shared__ float4 points[threads / warp][warp];
     const struct verlet_cuda_cells &cells = building.cells;
-    const int64_t cell = (int64_t)blockIdx.x * (listing_threads / warp) + threadIdx.x / warp;
+    const int64_t cell = own_number() / warp;
     if (cell >= cells.total)
         return;
     const int lane = (int)threadIdx.x % warp;
@@ -357,16 +314,16 @@ static __global__ void __launch_bounds__(listing_threads)
         low[k] = verlet_lowest_cell(&cells, k, (int)(rest % count));
         rest /= count;
     }
-    struct warp_memory *own = &memory[threadIdx.x / warp];
+    float4 *own = points[threadIdx.x / warp];
     for (int first = begin; first < end; first += warp) {
-        struct search search = {own, min(warp, end - first), 0, 0};
-        if (lane < search.targets) {
-            own->targets[lane] = ((const float4 *)building.points)[first + lane];
-            own->targets[lane].w = __int_as_float(first + lane);
+        struct targets targets = {own, min(warp, end - first), 0};
+        if (lane < targets.count) {
+            own[lane] = ((const float4 *)building.points)[first + lane];
+            own[lane].w = __int_as_float(first + lane);
         }
-        take_cells<real, is_wide>(building, low, &search);
-        take_candidates<real, is_wide>(building, &search);
-        finish_rows(building, search);
+        __syncwarp();
+        take_cells<real, is_wide>(building, low, &targets);
+        finish_rows(building, targets);
         __syncwarp();
     }
 }
@@ -390,12 +347,11 @@ static kith_status build(kith_context *context, const struct verlet_cuda_buildin
     KITH_TRY(cuda_check_launch("arranging particles"));
     int *longest = &list->control[list->device].longest;
     KITH_TRY(cuda_check(cudaMemsetAsync(longest, 0, sizeof *longest, stream), "listing partners"));
-    const int64_t cells_a_block = listing_threads / warp;
-    const unsigned blocks = (unsigned)((building->cells.total + cells_a_block - 1) / cells_a_block);
+    const unsigned blocks = blocks_for(building->cells.total * warp);
     if (building->is_wide)
-        list_partners<real, true><<<blocks, listing_threads, 0, stream>>>(*building);
+        list_partners<real, true><<<blocks, threads, 0, stream>>>(*building);
     else
-        list_partners<real, false><<<blocks, listing_threads, 0, stream>>>(*building);
+        list_partners<real, false><<<blocks, threads, 0, stream>>>(*building);
     return cuda_check_launch("listing partners");
 }
 
