@@ -189,7 +189,7 @@ SIMD_INLINE void NAME(multiply_all)(bool is_sixth, const struct waves_row *row, 
     for (int k = 0; k < lanes; k++)
         lane[k] = k;
     for (int64_t first = 0; first < row->count; first += waves_chunk) {
-        double factor[waves_chunk], bent[waves_chunk];
+        double factor[waves_chunk] = {0}, bent[waves_chunk] = {0};
         const int64_t left = row->count - first;
         const int64_t count = left < waves_chunk ? left : waves_chunk;
         for (int64_t l = 0; l < count; l += lanes) {
