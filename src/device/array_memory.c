@@ -38,10 +38,12 @@ void kith_array_free(kith_context *context, kith_array *array)
     *array = kith_array_none();
 }
 
+/* Strides along which there is one number do not matter. */
 static bool is_contiguous(kith_array array)
 {
-    return array.shape[0] <= 1 || (array.strides[0] == kith_array_columns(array) &&
-                                   (array.ndim == 1 || array.strides[1] == 1));
+    const int64_t columns = kith_array_columns(array);
+    return (array.shape[0] <= 1 || array.strides[0] == columns) &&
+           (columns <= 1 || array.strides[1] == 1);
 }
 
 static kith_status check_side(const kith_context *context, kith_array array, const char *name,

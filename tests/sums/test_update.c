@@ -227,6 +227,11 @@ static void test_an_array_is_zeros_and_copies_are_exact(void **state)
     assert_int_equal(kith_array_copy(context, gaps, kith_array_vector(after.wide, KITH_F64, 5)),
                      KITH_INVALID_ARGUMENT);
     assert_non_null(strstr(kith_error_message(), "from has gaps"));
+    kith_array row = kith_array_matrix(before.wide, KITH_F64, 1, 5);
+    row.strides[1] = 2;
+    assert_int_equal(kith_array_copy(context, row, kith_array_matrix(after.wide, KITH_F64, 1, 5)),
+                     KITH_INVALID_ARGUMENT);
+    assert_non_null(strstr(kith_error_message(), "from has gaps"));
     kith_context_free(context);
 }
 
