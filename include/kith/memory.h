@@ -28,7 +28,8 @@ KITH_API void kith_array_free(kith_context *context, kith_array *array);
  * least one is on the host. A copy to the host waits for the work on the context's stream before
  * it, and returns its deferred errors.
  *
- * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, devices, gaps between rows), KITH_CANCELLED. */
+ * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, devices, gaps between numbers), KITH_UNSUPPORTED
+ * (an array on a GPU, but a context on the CPU), KITH_CANCELLED. */
 KITH_API kith_status kith_array_copy(kith_context *context, kith_array from, kith_array to);
 
 #ifdef __cplusplus

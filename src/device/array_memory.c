@@ -4,16 +4,22 @@
 #include "device/arrays.h"
 #include "device/context.h"
 
+static kith_status check_dtype(kith_dtype dtype)
+{
+    if ((unsigned)dtype > KITH_I32)
+        return kith_fail(KITH_INVALID_ARGUMENT, "dtype is %d; give a kith_dtype", (int)dtype);
+    return KITH_OK;
+}
+
 kith_status kith_array_create(kith_context *context, kith_dtype dtype, int64_t rows,
                               int64_t columns, kith_array *array)
 {
     DEVICE_SCOPE(scope);
-    KITH_TRY(device_enter(context, &scope));
-    KITH_TRY(kith_check_pointer(context, "context"));
     KITH_TRY(kith_check_pointer(array, "array"));
     *array = kith_array_none();
-    if ((unsigned)dtype > KITH_I32)
-        return kith_fail(KITH_INVALID_ARGUMENT, "dtype is %d; give a kith_dtype", (int)dtype);
+    KITH_TRY(kith_check_pointer(context, "context"));
+    KITH_TRY(device_enter(context, &scope));
+    KITH_TRY(check_dtype(dtype));
     if (rows < 0 || columns < 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "rows is %lld and columns %lld; give sizes from 0",
                          (long long)rows, (long long)columns);
@@ -32,7 +38,8 @@ kith_status kith_array_create(kith_context *context, kith_dtype dtype, int64_t r
 void kith_array_free(kith_context *context, kith_array *array)
 {
     DEVICE_SCOPE(scope);
-    if (!array || kith_array_is_none(*array) || device_enter(context, &scope) != KITH_OK)
+    if (!context || !array || kith_array_is_none(*array) ||
+        device_enter(context, &scope) != KITH_OK)
         return;
     context->services->release(context, array->data);
     *array = kith_array_none();
@@ -51,6 +58,10 @@ static kith_status check_side(const kith_context *context, kith_array array, con
 {
     const struct named_array named = {name,       array,          other.dtype,
                                       other.ndim, other.shape[0], kith_array_columns(other)};
+    if (array.ndim != 1 && array.ndim != 2)
+        return kith_fail(KITH_INVALID_ARGUMENT, "%s has %d dimensions; give a vector or a matrix",
+                         name, (int)array.ndim);
+    KITH_TRY(check_dtype(array.dtype));
     KITH_TRY(kith_check_device(context, array, name));
     KITH_TRY(kith_check_array(context, &named, array, name));
     if (!is_contiguous(array))
@@ -64,9 +75,6 @@ kith_status kith_array_copy(kith_context *context, kith_array from, kith_array t
     DEVICE_SCOPE(scope);
     KITH_TRY(device_enter(context, &scope));
     KITH_TRY(kith_check_pointer(context, "context"));
-    if (kith_array_is_none(from) || kith_array_is_none(to) || from.ndim > 2)
-        return kith_fail(KITH_INVALID_ARGUMENT, "%s is empty; give a vector or a matrix",
-                         kith_array_is_none(to) ? "to" : "from");
     KITH_TRY(check_side(context, from, "from", from));
     KITH_TRY(check_side(context, to, "to", from));
     const int64_t bytes = from.shape[0] * kith_array_columns(from) * kith_dtype_bytes(from.dtype);

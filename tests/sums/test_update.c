@@ -222,11 +222,21 @@ static void test_an_array_is_zeros_and_copies_are_exact(void **state)
     kith_array array;
     assert_int_equal(kith_array_create(context, KITH_F64, -1, 0, &array), KITH_INVALID_ARGUMENT);
     assert_non_null(strstr(kith_error_message(), "rows is -1"));
+    array.ndim = 1;
+    assert_int_equal(kith_array_create(NULL, KITH_F64, 1, 0, &array), KITH_INVALID_ARGUMENT);
+    assert_true(kith_array_is_none(array));
     kith_array gaps = kith_array_vector(before.wide, KITH_F64, 5);
     gaps.strides[0] = 2;
     assert_int_equal(kith_array_copy(context, gaps, kith_array_vector(after.wide, KITH_F64, 5)),
                      KITH_INVALID_ARGUMENT);
     assert_non_null(strstr(kith_error_message(), "from has gaps"));
+    static const int32_t other_dimensions[] = {-1, 0, 3};
+    for (int64_t k = 0; k < COUNT_OF(other_dimensions); k++) {
+        kith_array other = kith_array_vector(before.wide, KITH_F64, -5);
+        other.ndim = other_dimensions[k];
+        assert_int_equal(kith_array_copy(context, other, other), KITH_INVALID_ARGUMENT);
+        assert_non_null(strstr(kith_error_message(), "give a vector or a matrix"));
+    }
     kith_array row = kith_array_matrix(before.wide, KITH_F64, 1, 5);
     row.strides[1] = 2;
     assert_int_equal(kith_array_copy(context, row, kith_array_matrix(after.wide, KITH_F64, 1, 5)),
