@@ -39,8 +39,8 @@ typedef struct kith_update_options {
  *
  * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, devices; a column that overlaps with one that is
  *         updated; an invalid formula, one with an absent column, or with r, dx or another variable
- *         of a pair), KITH_UNSUPPORTED (no C compiler, or on a GPU no NVRTC), KITH_OUT_OF_MEMORY,
- *         KITH_CANCELLED. NaN and infinity are numbers here.
+ *         of a pair), KITH_UNSUPPORTED (arrays on a GPU and a context on the CPU, no C compiler, or
+ *         on a GPU no NVRTC), KITH_OUT_OF_MEMORY, KITH_CANCELLED. NaN and infinity are no errors.
  * Cost:   O(n); reads and writes the columns once. Formulas are compiled once, as in sums.
  * Error:  a few units in the last place of the formula.
  * Bits:   the same on every run and for every number of threads. */

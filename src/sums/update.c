@@ -69,7 +69,7 @@ static kith_status check_variables(const struct sums_formulas *formulas)
     for (int32_t c = 0; c < formulas->scope.column_count; c++)
         if (formulas->uses_j[c])
             return kith_fail(KITH_INVALID_ARGUMENT,
-                             "an update has %s_j, but there is no particle j; give %s_i",
+                             "an update has %s_j, but is of one particle; give %s_i",
                              formulas->scope.column[c], formulas->scope.column[c]);
     for (int32_t k = 0; k < formulas->needed.count; k++) {
         const struct formula_node *node = &formulas->formula->nodes[formulas->needed.nodes[k]];

@@ -165,7 +165,7 @@ static void test_mistakes_are_reported_in_one_sentence(void **state)
     (void)state;
     static const struct mistake mistakes[] = {
         {"z", "x_i", "an update is of z, which is not a column"},
-        {"x", "vx_j", "an update has vx_j, but there is no particle j; give vx_i"},
+        {"x", "vx_j", "an update has vx_j, but is of one particle; give vx_i"},
         {"x", "r * x_i", "an update has r"},
         {"x", "x_i + dx", "an update has r"},
         {"x", "x_i +", "output x:"},
