@@ -41,7 +41,8 @@ bool gaussian_suits_cuda(kith_context *context, const struct gaussian_sums *sums
  * Errors: KITH_OUT_OF_MEMORY. A number of a point or of b that is not finite makes all results NaN.
  * Cost:   rows × columns, each pair once if the rows are the columns, and not where the values of a
  *         pair of tiles are all 0 in float; at most 350 bytes per point.
- * Error:  1e-6 of Σ |b_j| 2^{…}.
+ * Error:  1e-6 + 2.4e-7 (root r)² of each term, and 2^−125 of the largest |b| for each column:
+ *         what is smaller counts as 0.
  * Bits:   the same on every run. */
 kith_status gaussian_sums_cuda(kith_context *context, const struct gaussian_sums *sums,
                                kith_array found);
