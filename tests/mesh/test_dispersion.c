@@ -406,6 +406,16 @@ static void test_few_particles_are_fine_and_others_are_refused(void **state)
     assert_fails(compute(&one, "pme"), KITH_UNSUPPORTED, "lennard-jones three");
 }
 
+static void test_without_the_library_a_sentence_says_so(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin(__func__);
+    fill(&one, &numbers, 27, crystal);
+    assert_fails(compute(&one, "pme"), KITH_UNSUPPORTED, "FFTW cutoff");
+    assert_fails(compute_by(&one, "pme", "coulomb", "lennard-jones:1.3,0.9"), KITH_UNSUPPORTED,
+                 "FFTW cutoff");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -419,5 +429,8 @@ int main(void)
         cmocka_unit_test(test_threads_do_not_change_a_bit_and_single_precision_is_near),
         cmocka_unit_test(test_few_particles_are_fine_and_others_are_refused),
     };
-    return pme_is_there() ? cmocka_run_group_tests(tests, open_context, close_context) : 0;
+    const struct CMUnitTest without[] = {
+        cmocka_unit_test(test_without_the_library_a_sentence_says_so)};
+    return pme_is_there() ? cmocka_run_group_tests(tests, open_context, close_context)
+                          : cmocka_run_group_tests(without, open_context, close_context);
 }
