@@ -96,6 +96,8 @@ kith_status massive_choose(struct kith_simulation *simulation)
     kith_status status = list(simulation, &body, &count);
     if (status == KITH_OK && count > 0 && 2 * count <= simulation->count)
         status = make(simulation, body, count);
+    if (status != KITH_OK)
+        massive_free(simulation);
     free(body);
     return status;
 }

@@ -19,7 +19,7 @@ struct massive {
 kith_status massive_choose(struct kith_simulation *simulation);
 void massive_free(struct kith_simulation *simulation);
 
-/* Leaves the others out of the sources of a problem. */
+/* Leaves the others out of the sources of a problem. Errors: those of the backend's pick. */
 kith_status massive_take(const struct kith_simulation *simulation, struct forces_problem *problem);
 
 /* pick of simulation/backend.h on a CPU. */
