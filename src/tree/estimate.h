@@ -2,9 +2,8 @@
 #define TREE_ESTIMATE_H
 
 /* The error of a solution, estimated from a few of its targets, whose gradients are summed
- * directly: twice the rms of |Δ∇φ_i| / max(|∇φ_i|, F), where F is the scale of the target's leaf.
- * It is twice because a few targets seldom are the ones with the largest errors. On every device.
- */
+ * directly: four times the rms of |Δ∇φ_i| / max(|∇φ_i|, F), where F is the scale of the target's
+ * leaf. Four times, as a few targets are seldom those with the largest errors. On every device. */
 
 #include <math.h>
 
