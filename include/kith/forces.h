@@ -150,7 +150,9 @@ typedef struct kith_forces_options {
  * supported. Cost: O(n^{3/2}). pme has the smooth part of the sum on a grid (Hockney & Eastwood
  * 1988; Essmann et al. 1995), with splines of order 4 to 8 and FFTW: an error of 1e-4 by default
  * and at least 1e-11 (float 1e-6), and O(n log n). On a GPU there is pme alone, by cuFFT; the host
- * waits where it chooses a setting, and for totals and a report.
+ * waits where it chooses a setting, and for totals and a report. Where single precision is enough
+ * for the error, coordinates have 48 bits there: the force of a pair at a distance d may be off by
+ * 2⁻⁴⁶ L/d of it, L the length of the cell.
  *
  * On a CPU pme also sums all images of the law lennard-jones, alone or added to coulomb
  * (kith/law_sum.h) without a cutoff, without mixing columns, in a cell that is periodic along three
