@@ -282,6 +282,18 @@ static int print_json(const char *command, const struct forces_options *forces,
     return json_print(command, object);
 }
 
+/* A setting that was given is taken as it is. */
+static void note_error(const char *command, const struct forces_options *forces,
+                       const kith_solver_report *report)
+{
+    if (cli_has_images(forces->solver) && report->error_requested > 0 &&
+        report->error_estimated > report->error_requested)
+        cli_note(forces->common.quiet || forces->common.json, command,
+                 "the setting that was given has an estimated error of %.2g, more than the "
+                 "requested %g; leave --cutoff, --alpha, --grid and --order out",
+                 report->error_estimated, report->error_requested);
+}
+
 static int run_forces(const char *command, const struct forces_options *forces,
                       kith_context **context, struct forces_job *job)
 {
@@ -296,6 +308,7 @@ static int run_forces(const char *command, const struct forces_options *forces,
         return cli_fail(command);
     if (forces->common.json)
         return print_json(command, forces, *context, job, &check);
+    note_error(command, forces, &job->report);
     if (forces->check > 0)
         fprintf(stderr,
                 "check of %lld bodies: error of the acceleration %.2g rms, 99th percentile %.2g, "

@@ -50,6 +50,19 @@ static void test_pairs_of_a_file_are_excluded(void **state)
     assert_refused(program_run("%s --exclude @none.csv", job), 1, "");
 }
 
+static void test_a_given_setting_that_misses_the_error_is_noted(void **state)
+{
+    (void)state;
+    write_crystal();
+    const char *job = "forces @salt.csv --law coulomb --solver ewald --box 1,1,1 -o @f.csv";
+    const struct program_result *result = program_run("%s --cutoff 0.5 --alpha 2", job);
+    assert_succeeded(result);
+    assert_true(has_fields(result->err, "1e-12 --alpha"));
+    result = program_run("%s", job);
+    assert_succeeded(result);
+    assert_string_equal(result->err, "");
+}
+
 /* A build without FFTW refuses it in one line. */
 static void test_the_mesh_has_the_energy_of_madelung(void **state)
 {
@@ -110,6 +123,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_json_reports_the_setting_and_the_totals),
         cmocka_unit_test(test_pairs_of_a_file_are_excluded),
+        cmocka_unit_test(test_a_given_setting_that_misses_the_error_is_noted),
         cmocka_unit_test(test_the_mesh_has_the_energy_of_madelung),
         cmocka_unit_test(test_the_cell_of_the_file_serves),
         cmocka_unit_test(test_what_cannot_be_is_refused),
