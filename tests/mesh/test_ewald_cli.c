@@ -54,7 +54,8 @@ static void test_a_given_setting_that_misses_the_error_is_noted(void **state)
 {
     (void)state;
     write_crystal();
-    const char *job = "forces @salt.csv --law coulomb --solver ewald --box 1,1,1 -o @f.csv";
+    const char *job =
+        "forces @salt.csv --law coulomb --solver ewald --box 1,1,1 --device cpu -o @f.csv";
     const struct program_result *result = program_run("%s --cutoff 0.5 --alpha 2", job);
     assert_succeeded(result);
     assert_true(has_fields(result->err, "1e-12 --alpha"));
