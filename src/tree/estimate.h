@@ -2,8 +2,8 @@
 #define TREE_ESTIMATE_H
 
 /* The error of a solution, estimated from a few of its targets, whose gradients are summed
- * directly: four times the rms of |Δ∇φ_i| / max(|∇φ_i|, F), where F is the scale of the target's
- * leaf. Four times, as a few targets are seldom those with the largest errors. On every device. */
+ * directly: six times the rms of |Δ∇φ_i| / max(|∇φ_i|, F), where F is the scale of the target's
+ * leaf. Six times, as a few targets are seldom those with the largest errors. On every device. */
 
 #include <math.h>
 
@@ -45,7 +45,7 @@ KITH_BOTH_SIDES static inline double tree_error2(const double found[3], const do
 
 KITH_BOTH_SIDES static inline double tree_estimate(double sum_of_errors2, int64_t samples)
 {
-    return 4 * sqrt(sum_of_errors2 / (double)(samples > 0 ? samples : 1));
+    return 6 * sqrt(sum_of_errors2 / (double)(samples > 0 ? samples : 1));
 }
 
 #endif
