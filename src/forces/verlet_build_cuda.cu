@@ -275,7 +275,7 @@ static __device__ void take_cells(const struct verlet_cuda_building &building, c
     }
 }
 
-/* Fills up the row of each target, and finds the longest. */
+/* Pads the row of each target, and finds the longest. */
 static __device__ void finish_rows(const struct verlet_cuda_building &building,
                                    const struct targets &targets)
 {

@@ -32,7 +32,7 @@ kith_status verlet_forces_cuda(kith_context *context, const struct forces_proble
                                const struct cutoff_law *law, const struct excluded_cuda *excluded,
                                struct verlet_cuda **verlet, bool *done);
 
-/* Steps; done [out] is how many were taken: less than all if there is no list for the others.
+/* Steps; done [out] is how many were taken: less than all if the others have no list.
  * Errors: the same. */
 kith_status verlet_steps_cuda(kith_context *context, const struct forces_problem *problem,
                               const struct cutoff_law *law, const struct cutoff_steps *steps,

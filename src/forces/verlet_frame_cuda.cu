@@ -12,7 +12,7 @@ static const double rounding_of_points = 0x1p-24;
  * 2^15, where rounding of points adds a 64th to the search distance. */
 enum { most_doublings_float = 5, most_doublings_double = 8 };
 
-/* Cells lie where particles are, along an axis of at least so many search distances. */
+/* Cells lie where particles are, along an axis of this many search distances or more. */
 enum { shortest_axis = 4 };
 
 static bool is_open(const struct verlet_cuda *verlet, int k)

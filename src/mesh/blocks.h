@@ -21,7 +21,7 @@ KITH_BOTH_SIDES static inline int32_t blocks_along(int32_t grid)
  * and before the beginning of the grid, where the last block may be short, the second one before.
  *
  *   back    how many blocks before, at most blocks_most_back
- *   from    [out] that block; -1: there is none
+ *   from    [out] that block, or -1
  *   before  [out] how many points its first point is before the block's
  *
  * false if no splines reach the block from there. */

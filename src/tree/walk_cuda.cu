@@ -161,7 +161,7 @@ static kith_status use_batch(kith_context *context, struct walk_run *run,
     return use(context, user, &lists);
 }
 
-/* Where there is no room for all lists: as many targets at a time as there is. */
+/* Where the lists do not all fit: as many targets at a time as do. */
 static kith_status use_batches(kith_context *context, struct walk_run *run, tree_use_lists *use,
                                void *user)
 {

@@ -256,7 +256,7 @@ static __device__ __forceinline__ struct walked walk_sources(const struct walk_p
     return all_of;
 }
 
-/* A target's waiting sources in one number, so that one load tells whether they are there. */
+/* A target's waiting sources in one number, which one load reads. */
 enum { bits_of_count = 31 };
 
 static __device__ inline unsigned long long pack_waiting(int64_t first, int32_t count)
@@ -301,7 +301,7 @@ static __device__ inline struct walk_target begin_target(const struct walk_pass 
     return target;
 }
 
-/* Room for the lists of a target; in all threads. Where there is none, an element beyond it. */
+/* Room for the lists of a target; in all threads. If they do not fit, an element beyond. */
 static __device__ inline struct tree_lists take_room(const struct walk_pass &pass,
                                                      const struct walked &found)
 {

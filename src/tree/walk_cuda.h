@@ -57,8 +57,8 @@ struct tree_batch {
 typedef kith_status tree_use_lists(kith_context *context, void *user,
                                    const struct tree_batch *batch);
 
-/* Walks all targets; every cell's lists are used once. Waits for the device once, and where there
- * is no room for all lists twice more.
+/* Walks all targets; every cell's lists are used once. Waits for the device once, and twice
+ * more where the lists do not all fit.
  *
  * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
 kith_status tree_walk_cuda(kith_context *context, const struct tree_rule *rule,
