@@ -16,7 +16,8 @@ extern "C" {
  *
  * Positions have 1 to 16 dimensions, r² = Σ_c (x_jc − x_ic)². With more than three, each further
  * dimension costs a subtraction and a multiplication per pair, formulas may use r and r2 only (not
- * dx, dy, dz), and the matrix is computed on the CPU. */
+ * dx, dy, dz), and the matrix is computed on the CPU; GPUs compute kith_matrix_multiply and sums by
+ * the law gaussian in float. */
 
 /* V[i][i], if the rows are the columns. */
 typedef enum kith_matrix_diagonal {

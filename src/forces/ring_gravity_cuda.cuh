@@ -194,13 +194,16 @@ __device__ inline void walk_together(struct ring_targets<variant> &targets,
     for (int turn = 0; turn < ring_lanes; turn++) {
         const struct ring_body<float> source = sources.get(lane + turn);
         struct ring_pairs<variant> pairs;
+        float of_turn[3] = {};
         if (variant::ahead)
             approach<variant>(targets, 0, source, softening2, pairs);
 #pragma unroll
         for (int first = 0; first < variant::targets; first += variant::together) {
             approach<variant>(targets, first + lead, source, softening2, pairs);
-            exchange<variant>(targets, first, source, pairs, sum);
+            exchange<variant>(targets, first, source, pairs, variant::by_turns ? of_turn : sum);
         }
+        for (int v = 0; v < 3 && variant::by_turns; v++)
+            sum[v] += of_turn[v];
         for (int v = 0; v < 3; v++)
             sum[v] = __shfl_sync(0xffffffff, sum[v], (lane + 1) % ring_lanes);
     }

@@ -23,7 +23,7 @@ enum ring_form { sums_are_accelerations, sums_are_forces };
 
 /* What is set before compiling. */
 template <typename pair_, int targets_, int warps_, int groups_, int blocks_per_multiprocessor_,
-          int together_ = 0, bool ahead_ = false>
+          int together_ = 0, bool ahead_ = false, bool by_turns_ = false>
 struct ring_variant {
     typedef pair_ pair;
     typedef typename pair::real real;
@@ -36,6 +36,8 @@ struct ring_variant {
      * whether the distances of the next ones are taken before these are summed. */
     static constexpr int together = together_;
     static constexpr bool ahead = ahead_;
+    /* Of those: whether what a source gets from a lane's targets is added up by itself. */
+    static constexpr bool by_turns = by_turns_;
     static constexpr enum ring_form form = pair::form;
     static constexpr int values = potential ? 4 : 3; /* summed for a body: field, potential */
     static constexpr int tile = targets * warps * ring_lanes;

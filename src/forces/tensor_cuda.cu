@@ -1,5 +1,6 @@
 /* Gravity of all pairs with tensor cores: the order of its kernels (tensor_cuda.cuh). */
 
+#include "core/arena.h"
 #include "core/status.h"
 #include "device/cuda.h"
 #include "device/cuda_peers.h"
@@ -8,78 +9,51 @@
 #include "forces/ring_gravity_cuda.cuh"
 #include "forces/ring_launch_cuda.cuh"
 #include "forces/tensor_cuda.cuh"
-#include "sort/hilbert.h"
-#include "sort/sort.h"
+#include "sort/curve.h"
 
 enum { threads = 256 };
 
-/* Takes the scratch memory in pieces; with memory == NULL only counts. */
-struct pieces {
-    char *memory;
-    int64_t bytes;
-};
-
-static void *take(struct pieces *pieces, int64_t bytes)
+/* Bits of a place on the curve, by which bodies are sorted: cells are so small that 2^24 of them
+ * have a body if all are equally dense. */
+static int32_t curve_bits(int64_t count)
 {
-    void *piece = pieces->memory ? pieces->memory + pieces->bytes : NULL;
-    pieces->bytes += (bytes + 255) / 256 * 256;
-    return piece;
+    int32_t bits = 24;
+    while (count > 1) {
+        count /= 2;
+        bits++;
+    }
+    return (bits + 7) / 8 * 8;
 }
 
-struct sorting {
-    uint64_t *keys;
-    uint32_t *order;
-    struct morton_grid *grid;
-    void *scratch;
-};
-
 /* With `rows` rows of sums. */
-static void lay_out(struct pieces *pieces, int64_t count, int64_t rows,
-                    struct tensor_bodies *bodies, struct sorting *sorting)
+static void lay_out(struct arena *arena, int64_t count, int64_t rows, struct tensor_bodies *bodies,
+                    struct sort_curve *curve)
 {
     const int64_t tiles = (count + tensor_tile - 1) / tensor_tile, padded = tiles * tensor_tile;
-    take(pieces, sort_working_bytes_cuda(count)); /* the sort's own of the same scratch */
-    sorting->keys = (uint64_t *)take(pieces, count * (int64_t)sizeof(uint64_t));
-    sorting->order = (uint32_t *)take(pieces, count * (int64_t)sizeof(uint32_t));
-    sorting->grid = (struct morton_grid *)take(pieces, sizeof(struct morton_grid));
-    sorting->scratch = take(pieces, sort_scratch_bytes_cuda(count));
+    sort_curve_take(arena, count, curve);
     bodies->count = count;
     bodies->tiles = bodies->end = tiles;
     bodies->first = 0;
-    bodies->order = sorting->order;
-    bodies->body = (float4 *)take(pieces, padded * (int64_t)sizeof(float4));
-    bodies->box = (struct tensor_box *)take(pieces, tiles * (int64_t)sizeof(struct tensor_box));
-    bodies->distance = (uint4 *)take(pieces, 2 * padded * (int64_t)sizeof(uint4));
-    bodies->digits = (uint2 *)take(pieces, padded * (int64_t)sizeof(uint2));
-    bodies->unit = (float *)take(pieces, tiles * (int64_t)sizeof(float));
-    bodies->near = (unsigned long long *)take(pieces, tiles * (int64_t)sizeof(unsigned long long));
-    bodies->sum = (unsigned long long *)take(pieces, rows * tensor_levels * 3 * padded *
-                                                         (int64_t)sizeof(uint64_t));
-}
-
-static __global__ void __launch_bounds__(threads) make_hilbert_keys(int64_t count, uint64_t *keys)
-{
-    const int64_t k = (int64_t)blockIdx.x * threads + threadIdx.x;
-    if (k < count)
-        keys[k] = hilbert_key_3d(keys[k]);
+    arena_take(arena, count, sizeof *bodies->order, &bodies->order);
+    arena_take(arena, padded, sizeof *bodies->body, &bodies->body);
+    arena_take(arena, tiles, sizeof *bodies->box, &bodies->box);
+    arena_take(arena, 2 * padded, sizeof *bodies->distance, &bodies->distance);
+    arena_take(arena, padded, sizeof *bodies->digits, &bodies->digits);
+    arena_take(arena, tiles, sizeof *bodies->unit, &bodies->unit);
+    arena_take(arena, tiles, sizeof *bodies->near, &bodies->near);
+    arena_take(arena, tiles + 1, sizeof *bodies->near_before, &bodies->near_before);
+    arena_take(arena, rows * tensor_levels * 3 * padded, sizeof *bodies->sum, &bodies->sum);
 }
 
 static kith_status sort_bodies(kith_context *context, const struct forces_problem *problem,
-                               const struct sorting *sorting)
+                               const struct tensor_bodies *bodies, const struct sort_curve *curve)
 {
-    const int64_t count = problem->target_count;
     const struct sort_points points = {
         problem->dtype,
         problem->dimensions,
-        count,
+        problem->target_count,
         {problem->target_position[0], problem->target_position[1], problem->target_position[2]}};
-    KITH_TRY(sort_morton_keys_cuda(context, &points, sorting->keys, sorting->grid));
-    if (problem->dimensions == 3)
-        make_hilbert_keys<<<(unsigned)((count + threads - 1) / threads), threads, 0,
-                            cuda_stream(context)>>>(count, sorting->keys);
-    KITH_TRY(cuda_check_launch("sorting bodies along a curve"));
-    return sort_keys_cuda(context, count, morton_bits(problem->dimensions), sorting->keys,
-                          sorting->order, sorting->scratch);
+    return sort_along_curve_cuda(context, &points, curve_bits(points.count), curve, bodies->order);
 }
 
 /* rows: of sums, one after another. */
@@ -115,38 +89,40 @@ static bool has_tensor_cores(void)
 
 /* Takes the device's scratch memory. */
 static kith_status reserve(kith_context *context, int64_t count, int64_t rows,
-                           struct tensor_bodies *bodies, struct sorting *sorting)
+                           struct tensor_bodies *bodies, struct sort_curve *curve)
 {
-    struct pieces pieces = {NULL, 0};
+    struct arena arena = {NULL, 0};
     void *memory = NULL;
-    lay_out(&pieces, count, rows, bodies, sorting);
-    KITH_TRY(cuda_scratch(context, pieces.bytes, &memory));
-    pieces = {(char *)memory, 0};
-    lay_out(&pieces, count, rows, bodies, sorting);
+    lay_out(&arena, count, rows, bodies, curve);
+    KITH_TRY(cuda_scratch(context, arena.used, &memory));
+    arena = {(char *)memory, 0};
+    lay_out(&arena, count, rows, bodies, curve);
     return KITH_OK;
 }
 
 /* The same, and a number on the device that the symmetric kernel's use of the memory leaves. */
 static kith_status reserve_for_both(kith_context *context, int64_t count,
-                                    struct tensor_bodies *bodies, struct sorting *sorting)
+                                    struct tensor_bodies *bodies, struct sort_curve *curve)
 {
-    struct pieces pieces = {NULL, 0};
+    struct arena arena = {NULL, 0};
     void *memory = NULL;
-    lay_out(&pieces, count, 1, bodies, sorting);
-    const int64_t of_ring = (forces_ring_scratch_bytes_cuda(context, count) + 255) / 256 * 256;
-    const int64_t bytes = pieces.bytes > of_ring ? pieces.bytes : of_ring;
+    lay_out(&arena, count, 1, bodies, curve);
+    const int64_t of_ring = forces_ring_scratch_bytes_cuda(context, count);
+    if (arena.used < of_ring)
+        arena_take(&arena, of_ring - arena.used, 1);
+    const int64_t bytes = arena.used;
     KITH_TRY(cuda_scratch(context, bytes + (int64_t)sizeof *bodies->is_left, &memory));
-    pieces = {(char *)memory, 0};
-    lay_out(&pieces, count, 1, bodies, sorting);
+    arena = {(char *)memory, 0};
+    lay_out(&arena, count, 1, bodies, curve);
     bodies->is_left = (int *)((char *)memory + bytes);
     return KITH_OK;
 }
 
 /* What the tiles first … end − 1 meet. */
 static kith_status sum_tiles(kith_context *context, const struct forces_problem *problem,
-                             const struct tensor_bodies *bodies, const struct sorting *sorting)
+                             const struct tensor_bodies *bodies, const struct sort_curve *curve)
 {
-    KITH_TRY(sort_bodies(context, problem, sorting));
+    KITH_TRY(sort_bodies(context, problem, bodies, curve));
     KITH_TRY(tensor_pack(context, problem, bodies));
     KITH_TRY(tensor_near(context, problem, bodies));
     return tensor_far(context, problem, bodies);
@@ -157,7 +133,7 @@ static kith_status sum_tiles(kith_context *context, const struct forces_problem 
 struct shared_work {
     const struct forces_problem *problem;
     const struct tensor_bodies *bodies;
-    const struct sorting *sorting;
+    const struct sort_curve *curve;
     unsigned long long *rows_of_others;
 };
 
@@ -174,14 +150,14 @@ static kith_status do_part(const struct cuda_part *part, void *argument)
     const int64_t tiles = all->end - all->first, row = length_of_row(all);
     struct forces_problem problem = *work->problem;
     struct tensor_bodies bodies = *all;
-    struct sorting sorting = *work->sorting;
+    struct sort_curve curve = *work->curve;
     if (part->index > 0) {
         KITH_TRY(ring_send(part, &problem));
-        KITH_TRY(reserve(part->context, problem.target_count, 1, &bodies, &sorting));
+        KITH_TRY(reserve(part->context, problem.target_count, 1, &bodies, &curve));
     }
     bodies.first = all->first + share_begin(tiles, part->count, part->index);
     bodies.end = all->first + share_begin(tiles, part->count, part->index + 1);
-    KITH_TRY(sum_tiles(part->context, &problem, &bodies, &sorting));
+    KITH_TRY(sum_tiles(part->context, &problem, &bodies, &curve));
     if (part->index == 0)
         return KITH_OK;
     return cuda_copy_from_part(part, work->rows_of_others + (part->index - 1) * row, bodies.sum,
@@ -225,16 +201,16 @@ static kith_status find_division(kith_context *context, int64_t count, struct di
 /* The sums of this rank, in its row. */
 static kith_status sum_part(kith_context *context, const struct forces_problem *problem,
                             const struct division *division, struct tensor_bodies *bodies,
-                            const struct sorting *sorting)
+                            const struct sort_curve *curve)
 {
     unsigned long long *all = bodies->sum;
     const int64_t row = length_of_row(bodies);
-    struct shared_work work = {problem, bodies, sorting, all + division->ranks * row};
+    struct shared_work work = {problem, bodies, curve, all + division->ranks * row};
     bodies->first = share_begin(bodies->tiles, division->ranks, division->rank);
     bodies->end = share_begin(bodies->tiles, division->ranks, division->rank + 1);
     bodies->sum = all + division->rank * row;
     KITH_TRY(division->peers > 0 ? cuda_share(context, false, do_part, &work)
-                                 : sum_tiles(context, problem, bodies, sorting));
+                                 : sum_tiles(context, problem, bodies, curve));
     if (division->peers > 0)
         add_rows<<<(unsigned)((row + threads - 1) / threads), threads, 0, cuda_stream(context)>>>(
             row, division->peers, work.rows_of_others, bodies->sum);
@@ -245,7 +221,7 @@ static kith_status sum_part(kith_context *context, const struct forces_problem *
 kith_status forces_tensor_cuda(kith_context *context, const struct forces_problem *problem)
 {
     struct tensor_bodies bodies = {};
-    struct sorting sorting;
+    struct sort_curve curve;
     struct division division;
     if (!has_tensor_cores())
         return kith_fail(KITH_UNSUPPORTED, "method is tensor, which needs a GPU of compute "
@@ -254,9 +230,9 @@ kith_status forces_tensor_cuda(kith_context *context, const struct forces_proble
     if (division.is_divided)
         KITH_TRY(cuda_check_not_recording(context));
     kith_status status =
-        reserve(context, problem->target_count, division.ranks + division.peers, &bodies, &sorting);
+        reserve(context, problem->target_count, division.ranks + division.peers, &bodies, &curve);
     if (status == KITH_OK)
-        status = sum_part(context, problem, &division, &bodies, &sorting);
+        status = sum_part(context, problem, &division, &bodies, &curve);
     if (division.is_divided)
         status = ranks_gather_on_device(context, status, bodies.sum, division.ranks,
                                         length_of_row(&bodies) * (int64_t)sizeof(uint64_t));
@@ -270,30 +246,36 @@ bool forces_tensor_suits_cuda(const struct forces_problem *problem)
 }
 
 /* Several devices or ranks: the host waits for the decision. */
-static kith_status choose_and_share(kith_context *context, const struct forces_problem *problem,
-                                    struct tensor_bodies *bodies, const struct sorting *sorting)
+static kith_status choose(kith_context *context, const struct forces_problem *problem,
+                          const struct tensor_bodies *bodies, const struct sort_curve *curve,
+                          int *is_left)
 {
-    int is_left = 0;
     KITH_TRY(cuda_check_not_recording(context));
-    KITH_TRY(sort_bodies(context, problem, sorting));
+    KITH_TRY(sort_bodies(context, problem, bodies, curve));
     KITH_TRY(tensor_pack(context, problem, bodies));
-    KITH_TRY(cuda_check(cudaMemcpyAsync(&is_left, bodies->is_left, sizeof is_left,
+    KITH_TRY(cuda_check(cudaMemcpyAsync(is_left, bodies->is_left, sizeof *is_left,
                                         cudaMemcpyDeviceToHost, cuda_stream(context)),
                         "copying the choice of a method"));
-    KITH_TRY(cuda_wait(context, "choosing a method"));
-    return is_left ? forces_ring_cuda(context, problem) : forces_tensor_cuda(context, problem);
+    return cuda_wait(context, "choosing a method");
 }
 
 kith_status forces_tensor_or_ring_cuda(kith_context *context, const struct forces_problem *problem)
 {
     struct tensor_bodies bodies = {};
-    struct sorting sorting;
+    struct sort_curve curve;
     struct division division;
+    int is_left = 0;
     KITH_TRY(find_division(context, problem->target_count, &division));
-    KITH_TRY(reserve_for_both(context, problem->target_count, &bodies, &sorting));
-    if (division.is_divided || division.peers > 0)
-        return choose_and_share(context, problem, &bodies, &sorting);
-    KITH_TRY(sum_tiles(context, problem, &bodies, &sorting));
-    KITH_TRY(deliver_all(context, problem, &bodies, 1));
-    return forces_ring_if_needed_cuda(context, problem, bodies.is_left);
+    kith_status status = reserve_for_both(context, problem->target_count, &bodies, &curve);
+    if (!division.is_divided && division.peers == 0) {
+        KITH_TRY(status);
+        KITH_TRY(sum_tiles(context, problem, &bodies, &curve));
+        KITH_TRY(deliver_all(context, problem, &bodies, 1));
+        return forces_ring_if_needed_cuda(context, problem, bodies.is_left);
+    }
+    if (status == KITH_OK)
+        status = choose(context, problem, &bodies, &curve, &is_left);
+    /* Both methods are collective: a rank that has failed must not leave the others in one. */
+    KITH_TRY(ranks_agree(context, status));
+    return is_left ? forces_ring_cuda(context, problem) : forces_tensor_cuda(context, problem);
 }

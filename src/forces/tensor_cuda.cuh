@@ -4,7 +4,7 @@
 /* Gravity of all pairs with tensor cores, in float: what its kernels share.
  *
  * Bodies are sorted along a Hilbert curve and cut into tiles. A pair of tiles is far if its boxes
- * are apart by more than 4/5 of the longest side of either; then
+ * are apart by more than 4/5 of the root mean square side of either; then
  *
  *     r²   one product of halves, |p − v|² = |p|² + |v|² − 2 p·v with each coordinate and norm in
  *          two halves: p from the source tile's center to a target, v to a source
@@ -14,9 +14,11 @@
  *          numbers of 16 bits in units of the tile's largest
  *
  * and Σ m w d = Σ w m v − p Σ w m. Rounding W and m v is by chance up or down: relative to a body's
- * whole sum it vanishes as one over the root of the number of sources. So that no few bodies carry
- * a sum, a heavy tile, with a body of more than 1/256 of all mass, is near to all others. Near
- * pairs of tiles are summed by the multiply pipes (tensor_near_cuda.cu).
+ * whole sum it vanishes as one over the root of the number of sources. Bodies at one place would
+ * have equal W: by its place in the tile, each multiplies r² by a number of its own, a little
+ * larger than 1, and its m and sums by the power 3/2 of that. So that no few bodies carry a sum, a
+ * heavy tile, with a body of more than 1/256 of all mass, is near to all others. Near pairs of
+ * tiles are summed by the multiply pipes (tensor_near_cuda.cu).
  *
  * A tile's sums over one other tile are added as whole numbers of 64 bits, in which order does not
  * matter: all results have the same bits on every run. */
@@ -26,34 +28,62 @@
 
 constexpr int tensor_tile = 256;
 
-/* The least gap between far boxes, in longest sides: W is 1 at the gap, and the smaller elsewhere,
- * the less exact, the smaller the gap is. */
-constexpr float tensor_apart = 0.8f;
+/* The least gap between far boxes, in root mean square sides of either: W is 1 at the gap, and the
+ * smaller elsewhere, the less exact, the smaller the gap is. Sums over masses of both signs are
+ * small compared with their terms. */
+constexpr float tensor_apart = 0.8f, tensor_apart_of_signs = 1.2f;
+
+/* What r² is multiplied by for each of its bodies; k: the body's place in the tile. Halves have it
+ * exactly. */
+__device__ inline float tensor_widened(int k)
+{
+    return 1.0f + (float)(k % 32) * 0x1p-10f;
+}
+
+__device__ inline float tensor_widened_mass(int k)
+{
+    const float widened = tensor_widened(k);
+    return widened * sqrtf(widened);
+}
 
 /* A box around bodies and what the far kernel has to know of it. */
 struct tensor_box {
     float center[3], half[3];
     float gap2;        /* that boxes far from it have at least, squared; infinite: it is heavy */
     float scale;       /* a power of two: scale · (x − center) is at most 1 */
-    float mass;        /* the largest, over 32 512 */
+    float mass;        /* the largest, widened, over 32 512 */
     float total;       /* of the masses' absolute values */
     bool has_negative; /* mass */
 };
+
+/* How many tiles are near to a tile, itself included: of all, and of those that it meets in the
+ * order of the ring (forces/ring.h), if it is one of first … end − 1. */
+struct tensor_near_tiles {
+    int all, met;
+};
+
+/* The last offset at which a tile meets another: each pair of tiles once. */
+__device__ inline int64_t tensor_last_offset(int64_t tiles, int64_t tile)
+{
+    return tiles % 2 == 0 && tile >= tiles / 2 ? tiles / 2 - 1 : tiles / 2;
+}
 
 /* The operands of the products, in the order of a warp's registers: of 16 bodies for r², of 32 for
  * the sums. */
 struct tensor_bodies {
     int64_t count, tiles;
-    int64_t first, end;    /* the tiles whose partners this device meets */
-    const uint32_t *order; /* the number of each sorted body in the problem */
-    float4 *body;          /* sorted: position and mass; those past the last have no mass */
+    int64_t first, end; /* the tiles whose partners this device meets */
+    uint32_t *order;    /* the number of each sorted body in the problem */
+    float4 *body;       /* sorted: position and mass; those past the last have no mass */
     struct tensor_box *box;
-    uint4 *distance;          /* [tile][tensor_tile / 16][lane] */
-    uint2 *digits;            /* [tile][tensor_tile / 32][lane] */
-    float *unit;              /* of each tile's whole sums: they are multiples of 1 / unit */
-    unsigned long long *sum;  /* [level][tile][x, y, z][tensor_tile] */
-    unsigned long long *near; /* of each tile, how many tiles are, itself included */
-    int *is_left;             /* 1: to the symmetric kernel, and nothing more happens. NULL: 0 */
+    uint4 *distance;         /* [tile][tensor_tile / 16][lane] */
+    uint2 *digits;           /* [tile][tensor_tile / 32][lane] */
+    float *unit;             /* of each tile's whole sums: they are multiples of 1 / unit */
+    unsigned long long *sum; /* [level][tile][x, y, z][tensor_tile] */
+    struct tensor_near_tiles *near;
+    int64_t
+        *near_before; /* [tiles + 1] of how many near pairs the first of them is a tile before */
+    int *is_left;     /* 1: to the symmetric kernel, and nothing more happens. NULL: 0 */
 };
 
 __device__ inline bool tensor_is_left(const struct tensor_bodies &bodies)

@@ -91,14 +91,14 @@ struct meeting {
     float center[3];  /* of the sources' tile */
     float length2;    /* C² */
     float coordinate; /* C² / scale of the sources */
-    float norm2;      /* (C / scale)², a half */
+    float norm2;      /* (C / scale)² */
     float magic;      /* 2^(7−k): added to w / C³ ≤ 2^−k, it leaves W in the low 16 bits */
     float target_mass, target_moment; /* units of the targets' sums of the sources' digits */
     float source_mass, source_moment; /* and the other way round */
 };
 
-/* A power of two would do for C², but by one of 128 numbers, all halves, that is a little larger
- * and as if by chance, equal distances of other tiles are rounded otherwise: sums over lattices are
+/* A power of two would do for C², but by one of 128 numbers that is a little larger and as if by
+ * chance, equal distances of other tiles are rounded otherwise: sums over lattices are
  * then as exact as over others. */
 static __device__ inline float chance(int64_t a, int64_t b)
 {
@@ -159,6 +159,12 @@ static __device__ inline float of_lane(float x, float y, float z)
     return q == 0 ? x : q == 1 ? y : z;
 }
 
+/* The place in the tile of a lane's row g + 8 r of its 16 rows t. */
+static __device__ inline int row_of(int t, int r)
+{
+    return (threadIdx.x / 32 * row_tiles + t) * 16 + r * 8 + threadIdx.x % 32 / 4;
+}
+
 static __device__ inline void load_targets(const struct tensor_bodies &bodies, int64_t tile,
                                            struct targets *to)
 {
@@ -166,8 +172,7 @@ static __device__ inline void load_targets(const struct tensor_bodies &bodies, i
 #pragma unroll
     for (int t = 0; t < row_tiles; t++)
         for (int r = 0; r < 2; r++) {
-            const float4 body =
-                bodies.body[tile * tensor_tile + (w * row_tiles + t) * 16 + r * 8 + lane / 4];
+            const float4 body = bodies.body[tile * tensor_tile + row_of(t, r)];
             to->x[t][r] = of_lane(body.x, body.y, body.z);
             to->sum[t][r] = 0;
         }
@@ -176,8 +181,14 @@ static __device__ inline void load_targets(const struct tensor_bodies &bodies, i
         to->digits[t] = bodies.digits[tile * tensor_tile + (w * row_tiles / 2 + t) * 32 + lane];
 }
 
-/* The rows of r²'s product: as halves, p_q C² / scale (high, low, high) and (C / scale)², which
- * meets |v|²; in the last lane C² (|p|² + ε²). */
+static __device__ inline unsigned pair_of(__half a, __half b)
+{
+    const __half2 both = __halves2half2(a, b);
+    return *(const unsigned *)&both;
+}
+
+/* The rows of r²'s product, widened: as halves, p_q C² / scale (high, low, high) and (C / scale)²
+ * (high, high, low), which meets |v|²; in the last lane C² (|p|² + ε²). */
 static __device__ inline void make_rows(const struct targets &targets,
                                         const struct meeting &meeting, float softening2,
                                         uint4 (&row)[row_tiles])
@@ -185,22 +196,23 @@ static __device__ inline void make_rows(const struct targets &targets,
     const int q = threadIdx.x % 4;
     const float center = of_lane(meeting.center[0], meeting.center[1], meeting.center[2]);
     const float factor = q < 3 ? meeting.coordinate : meeting.length2;
-    const __half of_norm2 = __float2half_rn(q < 2 ? meeting.norm2 : 0.0f);
+    const float of_norm2 = q < 3 ? meeting.norm2 : 0.0f;
 #pragma unroll
     for (int t = 0; t < row_tiles; t++) {
         unsigned words[2][2];
 #pragma unroll
         for (int r = 0; r < 2; r++) {
-            const float p = targets.x[t][r] - center;
+            const float p = targets.x[t][r] - center, widened = tensor_widened(row_of(t, r));
             float norm2 = q < 3 ? p * p : softening2;
             norm2 += __shfl_xor_sync(0xffffffff, norm2, 1);
             norm2 += __shfl_xor_sync(0xffffffff, norm2, 2);
-            const float value = (q < 3 ? p : norm2) * factor;
+            const float value = (q < 3 ? p : norm2) * factor * widened;
             const __half high = __float2half_rn(value);
-            const __half2 both = __halves2half2(high, __float2half_rn(value - __half2float(high)));
-            const __half2 rest = __halves2half2(q < 3 ? high : __half(0.0f), of_norm2);
-            words[r][0] = *(const unsigned *)&both;
-            words[r][1] = *(const unsigned *)&rest;
+            const float scale2 = of_norm2 * widened;
+            const __half high_scale2 = __float2half_rn(scale2);
+            const __half low_scale2 = __float2half_rn(scale2 - __half2float(high_scale2));
+            words[r][0] = pair_of(high, __float2half_rn(value - __half2float(high)));
+            words[r][1] = pair_of(q < 3 ? high : __half(0.0f), q == 2 ? low_scale2 : high_scale2);
         }
         row[t] = make_uint4(words[0][0], words[1][0], words[0][1], words[1][1]);
     }
@@ -329,12 +341,13 @@ static __device__ inline void add_to_sources(const struct tensor_bodies &bodies,
             moment[c] = joined(digit[2 * c * stride + j], digit[(2 * c + 1) * stride + j]);
             digit[2 * c * stride + j] = digit[(2 * c + 1) * stride + j] = 0;
         }
-        const float mass = moment[3] * meeting.source_mass;
+        const float widened = tensor_widened_mass((int)threadIdx.x + j);
+        const float mass = widened * moment[3] * meeting.source_mass;
         const float d[3] = {center[0] - body[j].x, center[1] - body[j].y, center[2] - body[j].z};
 #pragma unroll
         for (int c = 0; c < 3; c++)
-            add_whole(sum + c * tensor_tile + j, moment[c] * meeting.source_moment + d[c] * mass,
-                      unit);
+            add_whole(sum + c * tensor_tile + j,
+                      widened * moment[c] * meeting.source_moment + d[c] * mass, unit);
     }
 }
 
@@ -366,15 +379,15 @@ static __device__ inline void meet_tile(const struct tensor_bodies &bodies, floa
 static __device__ inline void flush(const struct tensor_bodies &bodies, int64_t tile,
                                     struct targets *targets)
 {
-    const int lane = threadIdx.x % 32, w = threadIdx.x / 32;
+    const int q = threadIdx.x % 4;
     const float unit = bodies.unit[tile];
 #pragma unroll
     for (int t = 0; t < row_tiles; t++)
         for (int r = 0; r < 2; r++) {
-            const int k = (w * row_tiles + t) * 16 + r * 8 + lane / 4;
-            if (lane % 4 < 3)
-                add_whole(bodies.sum + (tile * 3 + lane % 4) * tensor_tile + k, targets->sum[t][r],
-                          unit);
+            const int k = row_of(t, r);
+            if (q < 3)
+                add_whole(bodies.sum + (tile * 3 + q) * tensor_tile + k,
+                          tensor_widened_mass(k) * targets->sum[t][r], unit);
             targets->sum[t][r] = 0;
         }
 }
@@ -390,7 +403,7 @@ static __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
         return;
     }
     const int64_t tile = bodies.first + blockIdx.x, tiles = bodies.tiles;
-    const int64_t last = tiles % 2 == 0 && tile >= tiles / 2 ? tiles / 2 - 1 : tiles / 2;
+    const int64_t last = tensor_last_offset(tiles, tile);
     const int64_t begin = 1 + share_begin(tiles / 2, gridDim.y, blockIdx.y);
     const int64_t end = min(1 + share_begin(tiles / 2, gridDim.y, blockIdx.y + 1), last + 1);
     const struct tensor_box own = bodies.box[tile];

@@ -1,6 +1,6 @@
 /* Gravity between near tiles (tensor_cuda.cuh), each pair of bodies once, by the loop of the
- * symmetric kernel (ring_gravity_cuda.cuh). A warp has a tile's targets, and takes one near partner
- * after another past them. */
+ * symmetric kernel (ring_gravity_cuda.cuh). A block is a warp: it has a tile's targets, and takes
+ * one near partner after another past them. */
 
 #include "core/status.h"
 #include "device/overlap.cuh"
@@ -8,9 +8,12 @@
 #include "forces/ring_gravity_cuda.cuh"
 #include "forces/tensor_cuda.cuh"
 
-constexpr int block_warps = 4, threads = block_warps * 32, near_blocks = 3;
+constexpr int threads = 32, blocks_per_multiprocessor = 12;
+constexpr int blocks = 4096; /* that divide the pairs of tiles, so that all end at about one time */
 using near_variant =
-    ring_variant<ring_gravity<float, false>, tensor_tile / 32, 1, 1, near_blocks, 2>;
+    ring_variant<ring_gravity<float, false, sums_are_accelerations>, tensor_tile / 32, 1, 1,
+                 blocks_per_multiprocessor, 2, false, true>;
+using near_targets = ring_targets<near_variant>;
 
 static __device__ inline struct ring_body<float> load(const struct tensor_bodies &bodies,
                                                       int64_t body) {
@@ -36,7 +39,7 @@ add_sums(const struct tensor_bodies &bodies, int64_t at, int unit_exponent, cons
 }
 
 static __device__ inline void load_targets(const struct tensor_bodies &bodies, int64_t tile,
-                                           struct ring_targets<near_variant> *to)
+                                           near_targets *to)
 {
 #pragma unroll
     for (int k = 0; k < near_variant::targets; k++) {
@@ -48,7 +51,7 @@ static __device__ inline void load_targets(const struct tensor_bodies &bodies, i
 
 /* Adds the targets' sums to the tile's, and begins new ones. */
 static __device__ inline void flush(const struct tensor_bodies &bodies, int64_t tile,
-                                    struct ring_targets<near_variant> *targets)
+                                    near_targets *targets)
 {
     const int unit_exponent = ilogbf(bodies.unit[tile]);
 #pragma unroll
@@ -60,116 +63,159 @@ static __device__ inline void flush(const struct tensor_bodies &bodies, int64_t 
     }
 }
 
+/* What does not change while a tile meets its partners. */
+struct meeting {
+    struct tensor_bodies bodies;
+    int64_t tile;
+    near_variant::pair::constants constants;
+};
+
+/* Brings 32 sources of a tile, from number `first` on. */
+static __device__ inline void bring(const struct tensor_bodies &bodies, int64_t tile, int first,
+                                    struct source_ring<float> &sources)
+{
+    const int lane = threadIdx.x % 32;
+    __syncwarp();
+    sources.put(lane, load(bodies, tile * tensor_tile + first + lane));
+    __syncwarp();
+}
+
 /* From one side, a group of sources at a time. Where a single pair is most of a sum, what is small
  * and added to its float would be lost bit by bit: these sums are short. first_number: of the
  * sources in the targets' tile, or past its end. */
-static __device__ inline void attract(const struct tensor_bodies &bodies, int64_t tile,
-                                      int64_t partner, int first_number,
-                                      const near_variant::pair::constants &constants,
-                                      struct source_ring<float> &sources,
-                                      struct ring_targets<near_variant> *targets)
+static __device__ inline void attract(const struct meeting &meeting, int64_t tile, int64_t partner,
+                                      int first_number, struct source_ring<float> &sources,
+                                      near_targets *targets)
 {
-    const int lane = threadIdx.x % 32;
 #pragma unroll 1
     for (int first = 0; first < tensor_tile; first += 32) {
-        __syncwarp();
-        sources.put(lane, load(bodies, partner * tensor_tile + first + lane));
-        __syncwarp();
-        walk<near_variant, false>(*targets, sources, constants, first_number + first, nullptr);
-        flush(bodies, tile, targets);
+        bring(meeting.bodies, partner, first, sources);
+        walk<near_variant, false>(*targets, sources, meeting.constants, first_number + first,
+                                  nullptr);
+        flush(meeting.bodies, tile, targets);
     }
 }
 
 /* The tile itself, in which the closest pairs are, or a pair of tiles of which one is heavy: each
  * pair of bodies twice. */
-static __device__ inline void meet_exactly(const struct tensor_bodies &bodies, int64_t tile,
-                                           int64_t partner,
-                                           const near_variant::pair::constants &constants,
+static __device__ inline void meet_exactly(const struct meeting &meeting, int64_t partner,
                                            struct source_ring<float> &sources,
-                                           struct ring_targets<near_variant> *targets)
+                                           near_targets *targets)
 {
     constexpr int past_the_end = 1 << 20;
+    const int64_t tile = meeting.tile;
     if (partner == tile) {
-        attract(bodies, tile, tile, 0, constants, sources, targets);
+        attract(meeting, tile, tile, 0, sources, targets);
         return;
     }
 #pragma unroll 1
     for (int turn = 0; turn < 2; turn++) {
         const int64_t of = turn == 0 ? tile : partner, by = turn == 0 ? partner : tile;
-        load_targets(bodies, of, targets);
-        attract(bodies, of, by, past_the_end, constants, sources, targets);
+        load_targets(meeting.bodies, of, targets);
+        attract(meeting, of, by, past_the_end, sources, targets);
     }
-    load_targets(bodies, tile, targets);
+    load_targets(meeting.bodies, tile, targets);
 }
 
-/* The tile's targets and a partner's sources. */
-static __device__ inline void meet_tile(const struct tensor_bodies &bodies, int64_t tile,
-                                        int64_t partner,
-                                        const near_variant::pair::constants &constants,
-                                        struct source_ring<float> &sources,
-                                        struct ring_targets<near_variant> *targets)
+/* The tile's targets and a partner's sources. Sums over 32 bodies at most are added to each other:
+ * of bodies at one place all terms are equal, and rounded alike. */
+static __device__ inline void meet_tile(const struct meeting &meeting, int64_t partner,
+                                        struct source_ring<float> &sources, near_targets *targets)
 {
-    const int lane = threadIdx.x % 32;
-    const int unit_exponent = ilogbf(bodies.unit[partner]);
+    const int unit_exponent = ilogbf(meeting.bodies.unit[partner]);
+    float of_tile[near_variant::targets][3] = {};
 #pragma unroll 1
     for (int first = 0; first < tensor_tile; first += 32) {
-        const int64_t body = partner * tensor_tile + first + lane;
-        __syncwarp();
-        sources.put(lane, load(bodies, body));
-        __syncwarp();
         float sums[3];
-        walk_together<near_variant>(*targets, sources, constants.softening2, sums);
-        add_sums(bodies, tensor_sum_at(body), unit_exponent, sums);
+        bring(meeting.bodies, partner, first, sources);
+        walk_together<near_variant>(*targets, sources, meeting.constants.softening2, sums);
+        add_sums(meeting.bodies, tensor_sum_at(partner * tensor_tile + first + threadIdx.x % 32),
+                 unit_exponent, sums);
+#pragma unroll
+        for (int k = 0; k < near_variant::targets; k++)
+            for (int c = 0; c < 3; c++) {
+                of_tile[k][c] += targets->sum[k][c];
+                targets->sum[k][c] = 0;
+            }
     }
-    flush(bodies, tile, targets);
+#pragma unroll
+    for (int k = 0; k < near_variant::targets; k++)
+        for (int c = 0; c < 3; c++)
+            targets->sum[k][c] = of_tile[k][c];
+    flush(meeting.bodies, meeting.tile, targets);
 }
 
-/* Block (tile, share): the tile's near partners at the offsets of a share, each pair of tiles once.
- */
-static __global__ void __launch_bounds__(threads, near_blocks)
+/* The near partners of number begin … end − 1 of a tile, in the order of their offsets. */
+static __device__ inline void meet_partners(const struct meeting &meeting, int64_t begin,
+                                            int64_t end, struct source_ring<float> &sources)
+{
+    const int64_t tile = meeting.tile, tiles = meeting.bodies.tiles;
+    const int64_t last = tensor_last_offset(tiles, tile);
+    const struct tensor_box *box = meeting.bodies.box, own = box[tile];
+    near_targets targets;
+    load_targets(meeting.bodies, tile, &targets);
+    int64_t number = 0;
+    for (int64_t first = 0; number < end && first <= last; first += threads) {
+        const int64_t offset = first + threadIdx.x;
+        const int of_lane = (int)ring_partner(tiles, tile, offset <= last ? offset : 0);
+        float gap2;
+        const bool is_near = offset <= last && !tensor_is_far(own, box[of_lane], gap2);
+        unsigned near = __ballot_sync(0xffffffff, is_near);
+        for (; near && number < end; near &= near - 1, number++) {
+            const int partner = __shfl_sync(0xffffffff, of_lane, __ffs((int)near) - 1);
+            if (number < begin)
+                continue;
+            if (partner == tile || tensor_is_heavy(own) || tensor_is_heavy(box[partner]))
+                meet_exactly(meeting, partner, sources, &targets);
+            else
+                meet_tile(meeting, partner, sources, &targets);
+        }
+    }
+}
+
+/* The tile that near pair k of all is of: before[tile] ≤ k < before[tile + 1]. */
+static __device__ inline int64_t tile_of_pair(const int64_t *before, int64_t tiles, int64_t k)
+{
+    int64_t tile = 0, end = tiles;
+    while (end - tile > 1) {
+        const int64_t middle = (tile + end) / 2;
+        if (before[middle] <= k)
+            tile = middle;
+        else
+            end = middle;
+    }
+    return tile;
+}
+
+/* A block takes its share of the near pairs of tiles. */
+static __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     near_kernel(const struct forces_problem problem, const struct tensor_bodies bodies)
 {
-    __shared__ struct source_ring<float> sources[block_warps];
-    __shared__ int list[threads], counts[block_warps];
+    __shared__ struct source_ring<float> sources;
     let_next_kernel_begin();
     if (tensor_is_left(bodies))
         return;
-    const int64_t tile = bodies.first + blockIdx.x, tiles = bodies.tiles;
-    const int64_t last = tiles % 2 == 0 && tile >= tiles / 2 ? tiles / 2 - 1 : tiles / 2;
-    const int64_t begin = share_begin(tiles / 2 + 1, gridDim.y, blockIdx.y);
-    const int64_t end = min(share_begin(tiles / 2 + 1, gridDim.y, blockIdx.y + 1), last + 1);
-    const struct tensor_box own = bodies.box[tile];
-    const near_variant::pair::constants constants = near_variant::pair::load(problem);
-    struct ring_targets<near_variant> targets;
-    load_targets(bodies, tile, &targets);
-    for (int64_t first = begin; first < end; first += threads) {
-        const int64_t offset = first + threadIdx.x;
-        const int64_t partner = ring_partner(tiles, tile, offset < end ? offset : 0);
-        float gap2;
-        int count;
-        const bool is_near = offset < end && !tensor_is_far(own, bodies.box[partner], gap2);
-        const int place = tensor_place<block_warps>(is_near, counts, &count);
-        if (is_near)
-            list[place] = (int)partner;
-        __syncthreads();
-        for (int k = threadIdx.x / 32; k < count; k += block_warps) {
-            struct source_ring<float> &own_sources = sources[threadIdx.x / 32];
-            if (list[k] == tile || tensor_is_heavy(own) || tensor_is_heavy(bodies.box[list[k]]))
-                meet_exactly(bodies, tile, list[k], constants, own_sources, &targets);
-            else
-                meet_tile(bodies, tile, list[k], constants, own_sources, &targets);
-        }
+    const int64_t *before = bodies.near_before, pairs = before[bodies.tiles];
+    const int64_t end = share_begin(pairs, gridDim.x, blockIdx.x + 1);
+    int64_t k = share_begin(pairs, gridDim.x, blockIdx.x);
+    if (k == end)
+        return;
+    struct meeting meeting = {bodies, tile_of_pair(before, bodies.tiles, k),
+                              near_variant::pair::load(problem)};
+    for (; k < end; meeting.tile++) {
+        const int64_t of_tile = before[meeting.tile];
+        const int64_t last = min(end, before[meeting.tile + 1]);
+        if (k < last)
+            meet_partners(meeting, k - of_tile, last - of_tile, sources);
+        k = last;
     }
 }
 
 kith_status tensor_near(kith_context *context, const struct forces_problem *problem,
                         const struct tensor_bodies *bodies)
 {
-    const int64_t offsets = bodies->tiles / 2 + 1;
     if (bodies->end == bodies->first)
         return KITH_OK;
-    const dim3 grid((unsigned)(bodies->end - bodies->first),
-                    (unsigned)tensor_shares(bodies->tiles, (offsets + 7) / 8));
-    near_kernel<<<grid, threads, 0, cuda_stream(context)>>>(*problem, *bodies);
+    near_kernel<<<blocks, threads, 0, cuda_stream(context)>>>(*problem, *bodies);
     return cuda_check_launch("starting the kernel of near forces");
 }

@@ -4,6 +4,7 @@
 #include <cuda_fp16.h>
 
 #include "core/status.h"
+#include "forces/ring.h"
 #include "forces/tensor_cuda.cuh"
 
 constexpr int threads = tensor_tile, warps = threads / 32;
@@ -77,26 +78,28 @@ static __device__ inline float rounded(float a)
     return __half2float(__float2half_rn(a));
 }
 
-/* Of r²: the operand's column of a source is, in lane q of its four, −2 v_q twice (high half), −2
- * v_q (low half), and a half of |v|²; the last lane has ones for |p|². */
-static __device__ inline uint2 distance_operand(const float4 &v, int q)
+/* Of r², times `widened`: the operand's column of a source is, in lane q of its four, −2 v_q twice
+ * (high half), −2 v_q (low half), and a half of |v|² (high, low, high); the last lane has ones for
+ * |p|². */
+static __device__ inline uint2 distance_operand(const float4 &v, float widened, int q)
 {
-    const float norm2 = fmaf(v.x, v.x, fmaf(v.y, v.y, v.z * v.z));
+    const float norm2 = widened * fmaf(v.x, v.x, fmaf(v.y, v.y, v.z * v.z));
     const float high_norm2 = rounded(norm2);
-    const float of_norm2 = q == 0 ? high_norm2 : q == 1 ? norm2 - high_norm2 : 0.0f;
-    const float x = q == 0 ? v.x : q == 1 ? v.y : v.z, high = rounded(x);
+    const float of_norm2 = q == 1 ? norm2 - high_norm2 : high_norm2;
+    const float x = widened * (q == 0 ? v.x : q == 1 ? v.y : v.z), high = rounded(x);
     if (q == 3)
-        return make_uint2(pair_of(1, 1), 0);
+        return make_uint2(pair_of(widened, widened), 0);
     return make_uint2(pair_of(-2 * high, -2 * high), pair_of(-2 * (x - high), of_norm2));
 }
 
-/* The whole numbers for m v_x, m v_y, m v_z and m, in units of the largest mass over 32 512. The
- * sums of each along the tile are rounded, and what they grow by is taken, so that rounding never
- * adds up. */
+/* The whole numbers for m v_x, m v_y, m v_z and m, widened, in units of the largest over 32 512.
+ * The sums of each along the tile are rounded, and what they grow by is taken, so that rounding
+ * never adds up. */
 static __device__ int4 whole_numbers(const float4 &v, float mass_unit)
 {
     __shared__ int4 of_warp[warps];
-    const float mass = mass_unit > 0 ? 256.0f * (v.w / mass_unit) : 0.0f;
+    const float widened = tensor_widened_mass((int)threadIdx.x);
+    const float mass = mass_unit > 0 ? 256.0f * (widened * v.w / mass_unit) : 0.0f;
     const int own[4] = {__float2int_rn(v.x * mass), __float2int_rn(v.y * mass),
                         __float2int_rn(v.z * mass), __float2int_rn(mass)};
     const int lane = threadIdx.x % 32, w = threadIdx.x / 32;
@@ -137,8 +140,8 @@ static __device__ void put_operands(const struct tensor_bodies &bodies, const fl
     const int64_t tile = blockIdx.x;
     for (int k = threadIdx.x; k < tensor_tile / 16 * 32; k += threads) {
         const int first = k / 32 * 16, g = k % 32 / 4, q = k % 4;
-        const uint2 a = distance_operand(scaled[first + g], q);
-        const uint2 b = distance_operand(scaled[first + 8 + g], q);
+        const uint2 a = distance_operand(scaled[first + g], tensor_widened(first + g), q);
+        const uint2 b = distance_operand(scaled[first + 8 + g], tensor_widened(first + 8 + g), q);
         bodies.distance[tile * (tensor_tile / 16 * 32) + k] = make_uint4(a.x, a.y, b.x, b.y);
     }
     for (int k = threadIdx.x; k < tensor_tile; k += threads) {
@@ -167,18 +170,19 @@ static __global__ void __launch_bounds__(threads)
     const struct extremes found = extremes_of_block(body);
 
     struct tensor_box box;
-    float largest = 0;
+    float largest = 0, sum2 = 0;
     for (int c = 0; c < 3; c++) {
         box.center[c] = 0.5f * (found.low[c] + found.high[c]);
         box.half[c] = fmaxf(found.high[c] - box.center[c], box.center[c] - found.low[c]);
         largest = fmaxf(largest, box.half[c]);
+        sum2 = fmaf(box.half[c], box.half[c], sum2);
     }
-    const float gap = tensor_apart * 2 * largest;
-    box.gap2 = gap * gap;
     box.scale = scale_for(largest);
-    box.mass = found.mass / 32512;
+    box.mass = found.mass * tensor_widened_mass(31) / 32512;
     box.total = found.total;
     box.has_negative = __syncthreads_or(body.w < 0);
+    const float apart = 2 * (box.has_negative ? tensor_apart_of_signs : tensor_apart);
+    box.gap2 = apart * apart * (sum2 / 3);
     if (threadIdx.x == 0)
         bodies.box[blockIdx.x] = box;
     bodies.body[k] = body;
@@ -238,18 +242,23 @@ static __global__ void __launch_bounds__(bound_threads)
     find_units(const struct forces_problem problem, const struct tensor_bodies bodies)
 {
     __shared__ float sums[bound_threads];
-    __shared__ int near[bound_threads];
-    const struct tensor_box own = bodies.box[blockIdx.x];
+    __shared__ struct tensor_near_tiles near[bound_threads];
+    const int64_t tile = blockIdx.x, tiles = bodies.tiles;
+    const struct tensor_box own = bodies.box[tile];
+    const int64_t last = tensor_last_offset(tiles, tile);
+    const bool is_met = tile >= bodies.first && tile < bodies.end;
     const float softening2 = tensor_softening2(problem);
     float bound = 0;
-    int of_thread = 0;
-    for (int64_t k = threadIdx.x; k < bodies.tiles; k += bound_threads) {
+    struct tensor_near_tiles of_thread = {0, 0};
+    for (int64_t k = threadIdx.x; k < tiles; k += bound_threads) {
         const struct tensor_box other = bodies.box[k];
         const float side = fmaxf(side_of(own), side_of(other));
         float gap2;
         const bool is_far = tensor_is_far(own, other, gap2);
         const float apart2 = softening2 + (is_far ? gap2 : fmaxf(gap2, side * side));
-        of_thread += is_far ? 0 : 1;
+        const int64_t offset = k < tile ? k - tile + tiles : k - tile;
+        of_thread.all += is_far ? 0 : 1;
+        of_thread.met += is_met && !is_far && offset <= last ? 1 : 0;
         bound += apart2 > tensor_least_gap2 ? other.total / apart2 : 0.0f;
     }
     sums[threadIdx.x] = bound;
@@ -258,35 +267,65 @@ static __global__ void __launch_bounds__(bound_threads)
         __syncthreads();
         if (threadIdx.x < half) {
             sums[threadIdx.x] += sums[threadIdx.x + half];
-            near[threadIdx.x] += near[threadIdx.x + half];
+            near[threadIdx.x].all += near[threadIdx.x + half].all;
+            near[threadIdx.x].met += near[threadIdx.x + half].met;
         }
     }
     if (threadIdx.x == 0) {
-        bodies.near[blockIdx.x] = own.has_negative
-                                      ? (unsigned long long)(bodies.tiles * bodies.tiles)
-                                      : (unsigned long long)near[0];
+        bodies.near[tile] = near[0];
         int exponent = 0;
         frexpf(sums[0], &exponent);
-        bodies.unit[blockIdx.x] = ldexpf(1.0f, min(60 - exponent, 100));
+        bodies.unit[tile] = ldexpf(1.0f, min(60 - exponent, 100));
     }
 }
 
-/* One block. Near pairs take 3/2 and far ones 6/10 of the symmetric kernel's time: at 44 % near
- * ones both are equally fast (H200). */
-static __global__ void __launch_bounds__(sum_threads) decide(const struct tensor_bodies bodies)
+/* The sums of two numbers over the threads before this one and over all; for all threads of a block
+ * of sum_threads. */
+static __device__ longlong2 sums_before(longlong2 own, longlong2 *all)
 {
-    __shared__ unsigned long long sums[sum_threads];
-    unsigned long long near = 0;
-    for (int64_t k = threadIdx.x; k < bodies.tiles; k += sum_threads)
-        near += bodies.near[k];
-    sums[threadIdx.x] = near;
-    for (int half = sum_threads / 2; half > 0; half /= 2) {
+    __shared__ longlong2 sums[sum_threads];
+    longlong2 sum = own;
+    for (int distance = 1; distance < sum_threads; distance *= 2) {
+        sums[threadIdx.x] = sum;
         __syncthreads();
-        if (threadIdx.x < half)
-            sums[threadIdx.x] += sums[threadIdx.x + half];
+        if ((int)threadIdx.x >= distance) {
+            sum.x += sums[threadIdx.x - distance].x;
+            sum.y += sums[threadIdx.x - distance].y;
+        }
+        __syncthreads();
     }
-    if (threadIdx.x == 0)
-        *bodies.is_left = sums[0] > (unsigned long long)(bodies.tiles * bodies.tiles * 2 / 5);
+    sums[threadIdx.x] = sum;
+    __syncthreads();
+    *all = sums[sum_threads - 1];
+    return make_longlong2(sum.x - own.x, sum.y - own.y);
+}
+
+/* One block: numbers the near pairs, and chooses the method. Near pairs take 3/2 and far ones 6/10
+ * of the symmetric kernel's time: at 44 % near ones both are equally fast (H200). A thread has
+ * tiles that follow each other. */
+static __global__ void __launch_bounds__(sum_threads) count_near(const struct tensor_bodies bodies)
+{
+    const int64_t tiles = bodies.tiles;
+    const int64_t first = share_begin(tiles, sum_threads, threadIdx.x);
+    const int64_t end = share_begin(tiles, sum_threads, threadIdx.x + 1);
+    longlong2 own = make_longlong2(0, 0), all;
+    bool has_negative = false;
+    for (int64_t k = first; k < end; k++) {
+        own.x += bodies.near[k].all;
+        own.y += bodies.near[k].met;
+        has_negative |= bodies.box[k].has_negative;
+    }
+    int64_t before = sums_before(own, &all).y;
+    for (int64_t k = first; k < end; k++) {
+        bodies.near_before[k] = before;
+        before += bodies.near[k].met;
+    }
+    has_negative = __syncthreads_or(has_negative);
+    if (threadIdx.x > 0)
+        return;
+    bodies.near_before[tiles] = all.y;
+    if (bodies.is_left)
+        *bodies.is_left = has_negative || all.x > tiles * tiles * 2 / 5;
 }
 
 kith_status tensor_pack(kith_context *context, const struct forces_problem *problem,
@@ -297,7 +336,6 @@ kith_status tensor_pack(kith_context *context, const struct forces_problem *prob
     make_tiles<<<tiles, threads, 0, stream>>>(*problem, *bodies);
     set_heavy_apart<<<1, sum_threads, 0, stream>>>(*bodies);
     find_units<<<tiles, bound_threads, 0, stream>>>(*problem, *bodies);
-    if (bodies->is_left)
-        decide<<<1, sum_threads, 0, stream>>>(*bodies);
+    count_near<<<1, sum_threads, 0, stream>>>(*bodies);
     return cuda_check_launch("packing bodies for tensor cores");
 }

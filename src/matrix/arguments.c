@@ -76,7 +76,7 @@ static kith_status check_method(const struct matrix_arguments *arguments)
     return KITH_OK;
 }
 
-/* Beyond three dimensions a law has r alone, and a GPU's tiles have three. */
+/* Beyond three dimensions a law has r alone. Most kernels of GPUs have three. */
 static kith_status check_dimensions(const struct matrix_arguments *arguments)
 {
     const char *name = arguments->rows.argument->positions;
@@ -88,10 +88,11 @@ static kith_status check_dimensions(const struct matrix_arguments *arguments)
                          "law has dx, dy or dz, and %s has %d columns; give a formula in r or r2, "
                          "or at most 3 columns",
                          name, dimensions);
-    if (dimensions > 3 && arguments->context->device.kind != KITH_CPU)
+    if (dimensions > 3 && arguments->context->device.kind != KITH_CPU &&
+        (arguments->view.form.kind != law_gaussian || arguments->dtype != KITH_F32))
         return kith_fail(KITH_UNSUPPORTED,
-                         "%s has %d columns, and a matrix on a GPU takes at most 3; compute on the "
-                         "CPU",
+                         "%s has %d columns, and a matrix on a GPU takes at most 3, but for sums "
+                         "of a Gaussian in single precision; compute on the CPU",
                          name, dimensions);
     return KITH_OK;
 }

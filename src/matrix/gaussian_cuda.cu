@@ -2,59 +2,41 @@
 
 #include <math.h>
 
+#include "core/arena.h"
 #include "core/status.h"
 #include "matrix/gaussian_cuda.cuh"
-#include "sort/hilbert.h"
-#include "sort/sort.h"
+#include "sort/curve.h"
 
 enum { threads = 256 };
 
-/* Takes the scratch memory in pieces; with memory == NULL only counts. */
-struct pieces {
-    char *memory;
-    int64_t bytes;
-};
-
-static void *take(struct pieces *pieces, int64_t bytes)
-{
-    void *piece = pieces->memory ? pieces->memory + pieces->bytes : NULL;
-    pieces->bytes += (bytes + 255) / 256 * 256;
-    return piece;
-}
-
 /* Points beyond three dimensions are not sorted. */
 struct sorting {
-    uint64_t *keys;
-    uint32_t *order;
-    struct morton_grid *grid;
-    void *scratch;
+    struct sort_curve curve;
     float *x[3];
 };
 
-static void lay_out_sorting(struct pieces *pieces, int64_t count, int axes, struct sorting *sorting)
+static void lay_out_sorting(struct arena *arena, int64_t count, int axes, struct sorting *sorting)
 {
-    take(pieces, sort_working_bytes_cuda(count)); /* the sort's own of the same scratch */
-    sorting->keys = (uint64_t *)take(pieces, count * (int64_t)sizeof(uint64_t));
-    sorting->grid = (struct morton_grid *)take(pieces, sizeof(struct morton_grid));
-    sorting->scratch = take(pieces, sort_scratch_bytes_cuda(count));
+    sort_curve_take(arena, count, &sorting->curve);
     for (int c = 0; c < axes; c++)
-        sorting->x[c] = (float *)take(pieces, count * (int64_t)sizeof(float));
+        arena_take(arena, count, sizeof(float), &sorting->x[c]);
 }
 
-static void lay_out_side(struct pieces *pieces, int64_t count, int axes, struct gaussian_side *side)
+static void lay_out_side(struct arena *arena, int64_t count, int axes, struct gaussian_side *side)
 {
     const int64_t tiles = (count + gaussian_tile - 1) / gaussian_tile;
-    const int64_t padded = tiles * gaussian_tile;
-    const int64_t operands = padded * 2 * gaussian_parts(axes) * (int64_t)sizeof(uint4);
+    const int64_t padded = tiles * gaussian_tile, operands = padded * 2 * gaussian_parts(axes);
     side->count = count;
     side->tiles = tiles;
-    side->order = axes > 3 ? NULL : (uint32_t *)take(pieces, count * (int64_t)sizeof(uint32_t));
-    side->x = (float *)take(pieces, padded * axes * (int64_t)sizeof(float));
-    side->norm2 = (float *)take(pieces, padded * (int64_t)sizeof(float));
-    side->b = (float *)take(pieces, padded * (int64_t)sizeof(float));
-    side->row = (uint4 *)take(pieces, operands);
-    side->column = (uint4 *)take(pieces, operands);
-    side->box = (struct gaussian_box *)take(pieces, tiles * (int64_t)sizeof(struct gaussian_box));
+    side->order = NULL;
+    if (axes <= 3)
+        arena_take(arena, count, sizeof *side->order, &side->order);
+    arena_take(arena, padded * axes, sizeof *side->x, &side->x);
+    arena_take(arena, padded, sizeof *side->norm2, &side->norm2);
+    arena_take(arena, padded, sizeof *side->b, &side->b);
+    arena_take(arena, operands, sizeof *side->row, &side->row);
+    arena_take(arena, operands, sizeof *side->column, &side->column);
+    arena_take(arena, tiles, sizeof *side->box, &side->box);
 }
 
 static int64_t bytes_of_sums(const struct gaussian_problem *problem)
@@ -62,18 +44,18 @@ static int64_t bytes_of_sums(const struct gaussian_problem *problem)
     return gaussian_levels * problem->rows.tiles * gaussian_tile * (int64_t)sizeof(uint64_t);
 }
 
-static void lay_out(struct pieces *pieces, const struct gaussian_sums *sums,
+static void lay_out(struct arena *arena, const struct gaussian_sums *sums,
                     struct gaussian_problem *problem, struct sorting *sorting)
 {
     const int64_t n = sums->rows.count, m = sums->columns.count;
     if (sums->axes <= 3)
-        lay_out_sorting(pieces, n > m ? n : m, sums->axes, sorting);
-    lay_out_side(pieces, m, sums->axes, &problem->columns);
+        lay_out_sorting(arena, n > m ? n : m, sums->axes, sorting);
+    lay_out_side(arena, m, sums->axes, &problem->columns);
     problem->rows = problem->columns;
     if (!sums->same)
-        lay_out_side(pieces, n, sums->axes, &problem->rows);
-    problem->scale = (float *)take(pieces, sizeof(float));
-    problem->sum = (unsigned long long *)take(pieces, bytes_of_sums(problem));
+        lay_out_side(arena, n, sums->axes, &problem->rows);
+    arena_take(arena, 1, sizeof *problem->scale, &problem->scale);
+    problem->sum = (unsigned long long *)arena_take(arena, bytes_of_sums(problem), 1);
 }
 
 static __global__ void __launch_bounds__(threads)
@@ -87,19 +69,10 @@ static __global__ void __launch_bounds__(threads)
 /* Bits of a place on the curve, by which points are sorted: tiles need no more. */
 enum { key_bits = 30 };
 
-static __global__ void __launch_bounds__(threads)
-    shorten_keys(int64_t count, int dimensions, uint64_t *keys)
-{
-    const int64_t k = (int64_t)blockIdx.x * threads + threadIdx.x;
-    if (k < count)
-        keys[k] = (dimensions == 3 ? hilbert_key_3d(keys[k]) : keys[k]) >>
-                  (morton_bits(dimensions) - key_bits);
-}
-
 /* On a line, which Morton keys do not have, both axes are the same. */
 static kith_status sort_points(kith_context *context, int axes,
                                const struct gaussian_points *points, const struct sorting *sorting,
-                               const uint32_t *order)
+                               uint32_t *order)
 {
     const int64_t count = points->count;
     const unsigned blocks = (unsigned)((count + threads - 1) / threads);
@@ -117,11 +90,8 @@ static kith_status sort_points(kith_context *context, int axes,
     }
     if (axes == 1)
         to_sort.position[1] = to_sort.position[0];
-    KITH_TRY(sort_morton_keys_cuda(context, &to_sort, sorting->keys, sorting->grid));
-    shorten_keys<<<blocks, threads, 0, cuda_stream(context)>>>(count, dimensions, sorting->keys);
     KITH_TRY(cuda_check_launch("sorting points along a curve"));
-    return sort_keys_cuda(context, count, key_bits, sorting->keys, (uint32_t *)order,
-                          sorting->scratch);
+    return sort_along_curve_cuda(context, &to_sort, key_bits, &sorting->curve, order);
 }
 
 template <typename real>
@@ -152,13 +122,17 @@ static bool has_tensor_cores(void)
 /* Sorting and packing take as long as this many pairs, of one set and of two. */
 enum { least_of_one = 32768, least_of_two = 131072, most_points = 1 << 27 };
 
-bool gaussian_suits_cuda(kith_context *context, const struct gaussian_sums *sums)
+bool gaussian_serves_cuda(const struct gaussian_sums *sums)
+{
+    return sums->rows.count <= most_points && sums->columns.count <= most_points &&
+           has_tensor_cores() && sums->root > 0x1p-100 && sums->root < 0x1p100;
+}
+
+bool gaussian_suits_cuda(const struct gaussian_sums *sums)
 {
     const double n = (double)sums->rows.count, m = (double)sums->columns.count;
     const double least = sums->same ? least_of_one : least_of_two;
-    (void)context;
-    return n * m >= least * least && n <= most_points && m <= most_points && has_tensor_cores() &&
-           sums->root > 0x1p-100 && sums->root < 0x1p100;
+    return n * m >= least * least && gaussian_serves_cuda(sums);
 }
 
 kith_status gaussian_sums_cuda(kith_context *context, const struct gaussian_sums *sums,
@@ -166,12 +140,12 @@ kith_status gaussian_sums_cuda(kith_context *context, const struct gaussian_sums
 {
     struct gaussian_problem problem = {};
     struct sorting sorting = {};
-    struct pieces pieces = {NULL, 0};
+    struct arena arena = {NULL, 0};
     void *memory = NULL;
-    lay_out(&pieces, sums, &problem, &sorting);
-    KITH_TRY(cuda_scratch(context, pieces.bytes, &memory));
-    pieces = {(char *)memory, 0};
-    lay_out(&pieces, sums, &problem, &sorting);
+    lay_out(&arena, sums, &problem, &sorting);
+    KITH_TRY(cuda_scratch(context, arena.used, &memory));
+    arena = {(char *)memory, 0};
+    lay_out(&arena, sums, &problem, &sorting);
     problem.axes = sums->axes;
     problem.leaves_out_self = sums->leaves_out_self;
     problem.root = (float)sums->root;

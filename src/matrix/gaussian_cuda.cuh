@@ -39,9 +39,9 @@ struct gaussian_box {
 /* Points as the kernels read them. Places past the last point have its coordinates and b = 0. */
 struct gaussian_side {
     int64_t count, tiles;
-    const uint32_t *order; /* the number of the point at each place; NULL: its own */
-    float *x;              /* [tile][axis][gaussian_tile] */
-    float *norm2;          /* [tile][gaussian_tile]: |p|² */
+    uint32_t *order; /* the number of the point at each place; NULL: its own */
+    float *x;        /* [tile][axis][gaussian_tile] */
+    float *norm2;    /* [tile][gaussian_tile]: |p|² */
     float *b;
     uint4 *row, *column; /* operands, [tile][gaussian_tile / 16][16 halves of 3 axes][lane] */
     struct gaussian_box *box;
@@ -52,7 +52,7 @@ struct gaussian_problem {
     int axes;
     bool leaves_out_self;
     float root;
-    const float *scale;      /* of b: a power of two, with which it is at most 1 */
+    float *scale;            /* of b: a power of two, with which it is at most 1 */
     unsigned long long *sum; /* [level][place of a row] */
 };
 

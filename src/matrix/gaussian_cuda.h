@@ -32,11 +32,13 @@ struct gaussian_sums {
     int64_t b_stride;
 };
 
-/* Whether the device can compute the sums this way and there are enough pairs that it is faster
- * than the multiply pipes alone. */
-bool gaussian_suits_cuda(kith_context *context, const struct gaussian_sums *sums);
+/* Whether the device can compute the sums this way, and whether there are enough pairs, too, that
+ * it is faster than the multiply pipes alone. */
+bool gaussian_serves_cuda(const struct gaussian_sums *sums);
+bool gaussian_suits_cuda(const struct gaussian_sums *sums);
 
-/* found: n or n × 1, float or double, in the device's memory. Takes its scratch memory.
+/* found: n or n × 1, float or double, in the device's memory. Takes its scratch memory. Both
+ * counts are at least 1.
  *
  * Errors: KITH_OUT_OF_MEMORY. A number of a point or of b that is not finite makes all results NaN.
  * Cost:   rows × columns, each pair once if the rows are the columns, and not where the values of a

@@ -118,7 +118,7 @@ static __device__ inline float largest_of(const struct gaussian_side &side, floa
 
 /* One block. A scale of NaN makes all results NaN. */
 static __global__ void __launch_bounds__(scale_threads)
-    find_scale(const struct gaussian_problem problem, float *scale)
+    find_scale(const struct gaussian_problem problem)
 {
     __shared__ float found[scale_threads];
     const float of_rows = largest_of(problem.rows, 0);
@@ -133,7 +133,7 @@ static __global__ void __launch_bounds__(scale_threads)
     int exponent = 0;
     if (found[0] == found[0])
         frexpf(found[0], &exponent);
-    *scale = found[0] == found[0] ? ldexpf(1.0f, max(-126, min(-exponent, 126))) : NAN;
+    *problem.scale = found[0] == found[0] ? ldexpf(1.0f, max(-126, min(-exponent, 126))) : NAN;
 }
 
 static kith_status make(kith_context *context, const struct gaussian_points *points,
@@ -155,6 +155,6 @@ kith_status gaussian_pack(kith_context *context, const struct gaussian_sums *sum
     KITH_TRY(make(context, &sums->columns, &problem->columns, sums, true, problem->root));
     if (!sums->same)
         KITH_TRY(make(context, &sums->rows, &problem->rows, sums, false, problem->root));
-    find_scale<<<1, scale_threads, 0, cuda_stream(context)>>>(*problem, (float *)problem->scale);
+    find_scale<<<1, scale_threads, 0, cuda_stream(context)>>>(*problem);
     return cuda_check_launch("finding the scale of b");
 }

@@ -57,6 +57,18 @@ static int32_t block_p(const kith_context *context, int32_t wanted)
     return wanted ? wanted : tuned ? tuned : default_block_p;
 }
 
+/* Other kernels have three axes. */
+static kith_status check_axes(const struct matrix_problem *problem)
+{
+    return problem->more_axes == 0
+               ? KITH_OK
+               : kith_fail(KITH_UNSUPPORTED,
+                           "positions have %d columns, and a matrix on a GPU takes at most 3, but "
+                           "for sums of a Gaussian in single precision on a GPU of compute "
+                           "capability 8.0 or later; compute on the CPU",
+                           3 + problem->more_axes);
+}
+
 static kith_status fill(kith_context *context, const struct matrix_task *task,
                         const struct matrix_rows *rows)
 {
@@ -70,6 +82,7 @@ static kith_status fill(kith_context *context, const struct matrix_task *task,
                                                    rows->row_stride * each % 16 == 0};
     if (rows->count == 0 || task->problem.columns.count == 0)
         return KITH_OK;
+    KITH_TRY(check_axes(&task->problem));
     if (rows->method == KITH_MATRIX_TILE_P)
         return matrix_tile_p_cuda(context, task, &to, block_p(context, rows->block));
     if (rows->method == KITH_MATRIX_TILE_P2)
@@ -117,10 +130,13 @@ static int64_t parts_for(kith_context *context, const struct matrix_problem *pro
     return parts > 0 ? parts : 1;
 }
 
-static struct gaussian_points points_of(const struct matrix_side *side)
+static struct gaussian_points points_of(const struct matrix_side *side, int more_axes)
 {
-    return (struct gaussian_points){
+    struct gaussian_points points = {
         .count = side->count, .stride = 1, .x = {side->x[0], side->x[1], side->x[2]}};
+    for (int c = 0; c < more_axes; c++)
+        points.x[3 + c] = (const float *)side->more_axes + c * side->stride;
+    return points;
 }
 
 /* Sums of a Gaussian in float, whose exponent is r² times the law's first number. */
@@ -130,16 +146,25 @@ static bool is_gaussian(const struct matrix_task *task, const struct matrix_redu
     const struct matrix_problem *problem = &task->problem;
     if (task->kind != law_gaussian || task->dtype != KITH_F32 || reduction->operation != matrix_sum)
         return false;
-    *sums = (struct gaussian_sums){.axes = 3,
+    *sums = (struct gaussian_sums){.axes = 3 + problem->more_axes,
                                    .same = problem->same,
                                    .leaves_out_self = problem->replaces_diagonal,
                                    .root = sqrt(-problem->numbers.c[0]),
                                    .factor = exp2(problem->numbers.c[0] * problem->softening2),
-                                   .rows = points_of(&problem->rows),
-                                   .columns = points_of(&problem->columns),
+                                   .rows = points_of(&problem->rows, problem->more_axes),
+                                   .columns = points_of(&problem->columns, problem->more_axes),
                                    .b = problem->columns.coefficient,
                                    .b_stride = 1};
     return true;
+}
+
+/* By tensor cores, where they can and are faster than other kernels, if these can. */
+static bool is_for_tensor_cores(const struct matrix_task *task,
+                                const struct matrix_reduction *reduction,
+                                struct gaussian_sums *sums)
+{
+    return task->problem.columns.count > 0 && is_gaussian(task, reduction, sums) &&
+           (task->problem.more_axes > 0 ? gaussian_serves_cuda(sums) : gaussian_suits_cuda(sums));
 }
 
 static kith_status reduce(kith_context *context, const struct matrix_task *task,
@@ -155,8 +180,10 @@ static kith_status reduce(kith_context *context, const struct matrix_task *task,
     void *memory = NULL;
     if (n == 0)
         return KITH_OK;
-    if (is_gaussian(task, reduction, &sums) && gaussian_suits_cuda(context, &sums))
+    if (is_for_tensor_cores(task, reduction, &sums))
         return gaussian_sums_cuda(context, &sums, kith_array_vector(found, KITH_F64, n));
+    if (task->problem.columns.count > 0)
+        KITH_TRY(check_axes(&task->problem));
     const int64_t count = parts_for(context, &task->problem, (int64_t)matrix_reduce_threads * rows,
                                     matrix_most_blocks_y, &columns);
     KITH_TRY(cuda_scratch(context, count * n * (int64_t)(at ? 16 : 8), &memory));
@@ -179,6 +206,7 @@ static kith_status histogram(kith_context *context, const struct matrix_task *ta
         "clearing the bins"));
     if (n == 0 || task->problem.columns.count == 0)
         return KITH_OK;
+    KITH_TRY(check_axes(&task->problem));
     const int64_t count = parts_for(context, &task->problem, matrix_histogram_threads,
                                     matrix_most_blocks_y, &columns);
     struct matrix_bins bins = {*range, (unsigned long long *)counts, columns};

@@ -8,7 +8,12 @@
 #include "matrix/diagonal.h"
 #include "matrix/pack.h"
 
-enum { threads = 256, most_blocks = 1024, most_columns = 11, row_bits = 56 };
+enum {
+    threads = 256,
+    most_blocks = 1024,
+    most_columns = 2 * (KITH_MAX_COORDINATES + 2) + 1,
+    row_bits = 56
+};
 
 /* A column to be packed. */
 struct packing {
@@ -86,10 +91,11 @@ static void add_side(const struct matrix_arguments *arguments,
     const struct particles_argument *argument = particles->argument;
     const kith_array weights = matrix_weights_of(arguments, particles);
     const bool custom = arguments->view.form.kind == law_custom;
-    for (int32_t c = 0; c < 3; c++) {
+    const int64_t axis_bytes = side->stride * kith_dtype_bytes(arguments->dtype);
+    for (int32_t c = 0; c < 3 || c < arguments->dimensions; c++) {
         const bool absent = c >= arguments->dimensions;
         add(packings, argument->positions, absent ? kith_array_none() : particles->positions, c,
-            side->count, side->x[c]);
+            side->count, c < 3 ? side->x[c] : (const char *)side->more_axes + (c - 3) * axis_bytes);
         if (absent)
             packings->column[packings->count - 1].otherwise = 0;
     }

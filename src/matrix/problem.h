@@ -21,7 +21,7 @@ struct matrix_problem {
     enum law_weighting weighting; /* law_sum, or law_product of ones without weights */
     int has_weights;              /* they are not all 1 */
     double softening2;
-    int more_axes; /* beyond three; the CPU's alone */
+    int more_axes; /* beyond three */
     struct matrix_side rows, columns;
     int same;              /* the rows are the columns */
     int replaces_diagonal; /* by diagonal_value, where they are; sums and least values of rows then

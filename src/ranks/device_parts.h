@@ -11,6 +11,13 @@ extern "C" {
 /* Work of ranks that compute on devices with memory of their own: parts as ranks_first divides
  * them, which come to all by NCCL (ranks/nccl.h) or by way of the host. For C and for CUDA. */
 
+/* Collective: KITH_OK if the status of all ranks is that and none of them is to be cancelled. A
+ * rank that has failed gets its own status; the others then get KITH_IO_ERROR, and
+ * ranks->failed_elsewhere is set. If kith_context_cancel was called on any rank, all are cancelled
+ * now and get KITH_CANCELLED, unless the context continues regardless. For a single process: the
+ * status. */
+kith_status ranks_agree(kith_context *context, kith_status status);
+
 /* The number of this rank and of all; false, 0 and 1 for a single process. */
 bool ranks_device_share(const kith_context *context, int32_t *index, int32_t *count);
 

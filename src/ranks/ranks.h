@@ -6,6 +6,7 @@
 #include "core/status.h"
 #include "device/context.h"
 #include "kith/ranks.h"
+#include "ranks/device_parts.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,14 +47,7 @@ struct ranks_vote {
 };
 void ranks_take_vote(const struct ranks *ranks, struct ranks_vote *vote);
 
-/* Collective: KITH_OK if the status of all ranks is that and none of them is to be cancelled. A
- * rank that has failed gets its own status; the others then get KITH_IO_ERROR, and
- * ranks->failed_elsewhere is set. If kith_context_cancel was called on any rank, all are cancelled
- * now and get KITH_CANCELLED, unless the context continues regardless. For a single process: the
- * status. */
-kith_status ranks_agree(kith_context *context, kith_status status);
-
-/* The same, and *value is replaced by its maximum over all ranks. */
+/* As ranks_agree, and *value is replaced by its maximum over all ranks. */
 kith_status ranks_agree_on(kith_context *context, kith_status status, int64_t *value);
 
 /* Collective: broadcasts bytes of rank 0. For a single process: nothing. */

@@ -85,8 +85,7 @@ static struct gaussian_points points_of(const struct sums_side *side, int32_t di
     return points;
 }
 
-bool sums_is_gaussian_cuda(kith_context *context, const struct sums_problem *problem,
-                           struct gaussian_sums *sums)
+bool sums_is_gaussian_cuda(const struct sums_problem *problem, struct gaussian_sums *sums)
 {
     struct gaussian formula;
     if (problem->dtype != KITH_F32 || !sums_one(problem, &formula))
@@ -102,5 +101,5 @@ bool sums_is_gaussian_cuda(kith_context *context, const struct sums_problem *pro
         sums->b = problem->sources.column[formula.column].data;
         sums->b_stride = problem->sources.column[formula.column].strides[0];
     }
-    return gaussian_suits_cuda(context, sums);
+    return gaussian_suits_cuda(sums);
 }

@@ -383,7 +383,7 @@ static kith_status compute(kith_context *context, struct sums_problem *problem)
                                                   law_close_functions_cuda};
     struct making making = {.context = context, .problem = problem};
     struct gaussian_sums gaussian;
-    const bool has_kernel = sums_is_gaussian_cuda(context, problem, &gaussian);
+    const bool has_kernel = sums_is_gaussian_cuda(problem, &gaussian);
     begin(&making);
     if (!has_kernel)
         KITH_TRY(sums_code_of(context, problem, &compiler, &making.code));

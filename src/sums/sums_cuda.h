@@ -46,8 +46,7 @@ struct sums_suspect {
 /* Whether the call is the sum of a Gaussian in float over all pairs, and of as many that the
  * kernels for that are the fastest (matrix/gaussian_cuda.h). */
 struct gaussian_sums;
-bool sums_is_gaussian_cuda(kith_context *context, const struct sums_problem *problem,
-                           struct gaussian_sums *sums);
+bool sums_is_gaussian_cuda(const struct sums_problem *problem, struct gaussian_sums *sums);
 
 enum { sums_most_suspects = 4 + 2 * sums_most_columns };
 

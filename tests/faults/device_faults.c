@@ -9,6 +9,7 @@ enum { most_held = 1 << 14 };
 static atomic_llong asked, failing;
 static atomic_int failing_kind;
 static atomic_bool is_lasting, is_on;
+static _Thread_local bool is_spared;
 
 /* The error that the runtime would keep until it is requested. */
 static _Thread_local cudaError_t kept_error = cudaSuccess;
@@ -28,6 +29,11 @@ void device_faults_begin(enum device_fault kind, int64_t n, bool lasting)
     atomic_store(&failing_kind, (int)kind);
     atomic_store(&is_lasting, lasting);
     atomic_store(&is_on, true);
+}
+
+void device_faults_spare(void)
+{
+    is_spared = true;
 }
 
 int64_t device_faults_end(void)
@@ -55,7 +61,7 @@ int64_t device_bytes(void)
 
 static bool fails(enum device_fault kind)
 {
-    if (!atomic_load(&is_on) || atomic_load(&failing_kind) != (int)kind)
+    if (is_spared || !atomic_load(&is_on) || atomic_load(&failing_kind) != (int)kind)
         return false;
     const long long number = atomic_fetch_add(&asked, 1) + 1, first = atomic_load(&failing);
     if (first == 0 || number < first || (number > first && !atomic_load(&is_lasting)))

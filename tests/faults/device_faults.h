@@ -20,6 +20,9 @@ enum device_fault {
  * For one thread at a time. */
 void device_faults_begin(enum device_fault kind, int64_t n, bool lasting);
 
+/* The calling thread's calls neither fail nor count, from now on. */
+void device_faults_spare(void);
+
 /* No more faults; returns how many calls of the kind there were since the beginning. */
 int64_t device_faults_end(void);
 

@@ -2,12 +2,16 @@
  * what is taken from one on. The call says so or does without, nothing is left behind, and the next
  * call with the same context is right. */
 
+#include "../ranks/jobs.h"
+
 #include "gpu_testing.h"
 
 #include <ftw.h>
 #include <unistd.h>
 
+#include "device/context.h"
 #include "device_faults.h"
+#include "ranks/ranks.h"
 #include "scenarios.h"
 
 static char folder[] = "/tmp/kith-device-XXXXXX";
@@ -150,6 +154,67 @@ static void test_arrays_on_such_a_gpu_and_many_bodies_fail_cleanly(void **state)
     fail_each_scenario(scenarios_on_device);
 }
 
+/* The last of two ranks, of which taking number n fails. */
+struct failing_rank {
+    struct forces_rank forces;
+    int64_t n;
+    bool is_reached, knows; /* of a failure, when the call returns */
+};
+
+static kith_status compute_and_fail(void *argument, kith_context *context)
+{
+    struct failing_rank *rank = argument;
+    const bool fails = context->ranks->rank == 1;
+    if (fails)
+        device_faults_begin(device_fault_taking, rank->n, false);
+    else
+        device_faults_spare();
+    const kith_status status = compute_forces(&rank->forces, context);
+    if (fails)
+        rank->is_reached = device_faults_end() >= rank->n;
+    rank->knows = context->ranks->failure_is_known;
+    return status;
+}
+
+/* Fails each taking of a call, and returns how many failures the other rank heard of only when the
+ * failing one ended. */
+static int64_t fail_rank(const struct system *system, kith_forces_method method)
+{
+    int64_t untold = 0;
+    bool more = true;
+    for (int64_t n = 1; more; n++) {
+        struct failing_rank ranks[2] = {0};
+        for (int k = 0; k < 2; k++) {
+            ranks[k].forces = (struct forces_rank){.system = system,
+                                                   .options = {.softening = 0.01, .method = method},
+                                                   .without_potential = true};
+            ranks[k].forces.result = malloc(bytes_of(&ranks[k].forces));
+            ranks[k].n = n;
+        }
+        do_ranks(2, compute_and_fail, ranks, sizeof ranks[0]);
+        more = ranks[1].is_reached;
+        if (ranks[1].forces.status != KITH_OK) {
+            assert_int_equal(ranks[1].forces.status, KITH_OUT_OF_MEMORY);
+            assert_int_not_equal(ranks[0].forces.status, KITH_OK);
+            untold += ranks[1].knows ? 0 : 1;
+        }
+        for (int k = 0; k < 2; k++)
+            free(ranks[k].forces.result);
+    }
+    return untold;
+}
+
+/* Before the kernels all is one method's and another's. */
+static void test_ranks_hear_of_one_whose_gpu_lacks_memory(void **state)
+{
+    (void)state;
+    struct random_numbers random = random_numbers_begin("cuda_faults");
+    struct system system = system_random(&random, KITH_F32, 262145, 3);
+    assert_int_equal(fail_rank(&system, KITH_FORCES_AUTO),
+                     fail_rank(&system, KITH_FORCES_SYMMETRIC));
+    system_free(&system);
+}
+
 static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *place)
 {
     (void)info, (void)type, (void)place;
@@ -172,6 +237,7 @@ int main(int count, char **words)
         cmocka_unit_test(test_computing_on_a_gpu_that_lacks_something_fails_cleanly),
         cmocka_unit_test(test_files_and_simulations_on_such_a_gpu_fail_cleanly),
         cmocka_unit_test(test_arrays_on_such_a_gpu_and_many_bodies_fail_cleanly),
+        cmocka_unit_test(test_ranks_hear_of_one_whose_gpu_lacks_memory),
     };
     const int failed = cmocka_run_group_tests_name("cuda_faults", tests, NULL, NULL);
     nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);

@@ -269,6 +269,42 @@ static void test_cuda_gaussian_matrix_times_a_vector(void **state)
     cloud_free(&cloud);
 }
 
+/* Beyond three dimensions the kernels serve any number of points, and other kernels none. */
+static void test_cuda_gaussian_matrix_has_up_to_sixteen_dimensions(void **state)
+{
+    static const struct {
+        int64_t rows, columns; /* 0: the rows are the columns */
+        int32_t axes;
+    } cases[] = {{1, 0, 4}, {300, 0, 16}, {2001, 0, 5}, {700, 513, 10}, {many, 0, 10}};
+    (void)state;
+    kith_law *law = NULL;
+    assert_ok(kith_law_parse("gaussian:0.7", 0, NULL, &law));
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        const int64_t n = cases[k].rows, m = cases[k].columns > 0 ? cases[k].columns : n;
+        struct cloud rows = cloud_of(uniform, n, cases[k].axes);
+        struct cloud others = cloud_of(uniform, m, cases[k].axes);
+        const struct cloud *columns = cases[k].columns > 0 ? &others : &rows;
+        const kith_particles of_rows = {.positions =
+                                            kith_array_matrix(rows.x, KITH_F32, n, cases[k].axes)};
+        const kith_particles of_columns = {
+            .positions = kith_array_matrix(columns->x, KITH_F32, m, cases[k].axes)};
+        float *found = calloc((size_t)n, sizeof *found);
+        assert_ok(kith_matrix_multiply(
+            gpu, law, NULL, &of_rows, columns == &rows ? NULL : &of_columns,
+            kith_array_vector(columns->b, KITH_F32, m), kith_array_vector(found, KITH_F32, n)));
+        for (int64_t i = 0; i < n; i += n / 64 + 1)
+            assert_row("matrix", &rows, i, columns, sqrt(M_LOG2E / 2) / 0.7, columns == &rows,
+                       (double)found[i]);
+        assert_fails(kith_matrix_reduce(gpu, law, NULL, &of_rows, NULL, KITH_REDUCE_MIN,
+                                        kith_array_vector(found, KITH_F32, n)),
+                     KITH_UNSUPPORTED, "single precision");
+        free(found);
+        cloud_free(&rows);
+        cloud_free(&others);
+    }
+    kith_law_free(law);
+}
+
 static double sum_of_formula(const struct cloud *cloud, int64_t i, int which, double *most)
 {
     double sum = 0;
@@ -362,6 +398,7 @@ int main(void)
         cmocka_unit_test(test_cuda_gaussian_takes_any_number_of_points),
         cmocka_unit_test(test_cuda_gaussian_sums_of_clouds_are_their_definition),
         cmocka_unit_test(test_cuda_gaussian_matrix_times_a_vector),
+        cmocka_unit_test(test_cuda_gaussian_matrix_has_up_to_sixteen_dimensions),
         cmocka_unit_test(test_cuda_gaussian_formulas_are_what_they_say),
         cmocka_unit_test(test_cuda_gaussian_leaves_bad_numbers_to_synchronize),
     };
