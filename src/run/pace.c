@@ -5,13 +5,11 @@
 static const double default_checkpoint_seconds = 10, first_checkpoint_seconds = 1;
 static const double report_seconds = 0.1;
 
-/* Long enough that the looking up costs nothing, short enough for a person not to wait. */
-static const double look_up_seconds = 0.01;
-
 /* A checkpoint must not cost more than a twentieth of the time. */
 static const double most_of_time = 1.0 / 20;
 
-void pace_begin(struct pace *pace, double checkpoint_seconds, int64_t fewest, double now)
+void pace_begin(struct pace *pace, double checkpoint_seconds, double check_seconds, int64_t fewest,
+                double now)
 {
     const double wanted = checkpoint_seconds > 0 ? checkpoint_seconds : default_checkpoint_seconds;
     const double first = wanted < first_checkpoint_seconds ? 0 : first_checkpoint_seconds;
@@ -19,6 +17,7 @@ void pace_begin(struct pace *pace, double checkpoint_seconds, int64_t fewest, do
                           .published_at = now,
                           .publish_at = now + first,
                           .report_at = now,
+                          .check_seconds = check_seconds,
                           .steps = (double)fewest,
                           .fewest = (double)fewest};
 }
@@ -30,7 +29,7 @@ int64_t pace_steps(const struct pace *pace, int64_t most)
 
 void pace_took(struct pace *pace, int64_t steps, double seconds)
 {
-    const double fitting = (double)steps * look_up_seconds / fmax(seconds, 1e-9);
+    const double fitting = (double)steps * pace->check_seconds / fmax(seconds, 1e-9);
     pace->steps = fmax(pace->fewest, fmin(fitting, 2 * pace->steps));
 }
 

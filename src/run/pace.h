@@ -11,15 +11,18 @@ struct pace {
     double published_at;       /* the last one, or the beginning */
     double publish_at;         /* the next one */
     double report_at;
-    double steps;  /* that take about as long as is allowed without a check */
-    double fewest; /* at least this many */
+    double check_seconds; /* between checks */
+    double steps;         /* that take about as long as is allowed without a check */
+    double fewest;        /* at least this many */
 };
 
 /* The first checkpoint comes at the beginning if less than a second is requested, else after a
  * second.
  *
- *   fewest  minimum number of steps of one call, ≥ 1 */
-void pace_begin(struct pace *pace, double checkpoint_seconds, int64_t fewest, double now);
+ *   check_seconds  between two checks, as far as steps allow
+ *   fewest         minimum number of steps of one call, ≥ 1 */
+void pace_begin(struct pace *pace, double checkpoint_seconds, double check_seconds, int64_t fewest,
+                double now);
 
 /* Steps to take now, 1 ≤ … ≤ most. */
 int64_t pace_steps(const struct pace *pace, int64_t most);
