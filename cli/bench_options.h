@@ -6,9 +6,12 @@
 
 enum { bench_most_numbers = 64, bench_most_threads = 16, bench_most_names = 32 };
 
+struct bench_capability;
+
 /* The options of a benchmark. */
 struct bench_options {
     const char *command;
+    const struct bench_capability *capability; /* NULL: all at once */
     kith_device device;
     struct chosen_device chosen; /* --device */
     int64_t counts[bench_most_numbers];
@@ -27,11 +30,10 @@ struct bench_options {
     bool quick, json, quiet;
 };
 
-/* --device, --quick, --json, --quiet: a child whose input is a struct bench_options. */
-extern const struct argp bench_device_argp;
+/* --device, --quick, --json and --quiet. */
+extern const struct parser bench_device_parser;
 
 /* Parses the options of a capability, or of all at once (NULL); wrong usage ends the program. */
-struct bench_capability;
 void bench_parse(const struct bench_capability *capability, int argc, char **argv,
                  struct bench_options *options);
 

@@ -5,19 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { key_box = 0x7300, key_cell, key_periodic };
-
-static const struct argp_option option_table[] = {
-    {"box", key_box, "LX,LY[,LZ]", 0, "edges of a rectangular cell, periodic along all axes", 0},
-    {"cell", key_cell, "A1,A2,A3,B1,…,C3", 0,
-     "vectors of a cell, periodic along all of them (default: the cell of the file, or none)", 0},
-    {"periodic", key_periodic, "AXES", 0,
-     "cell vectors along which the cell is periodic: any of xyz, or none", 0},
-    {0}};
-
-static void parse_cell(const char *option, const char *text, struct cell_options *cell,
-                       const struct argp_state *state)
+static void set_cell(void *options, const char *option, const char *text,
+                     const struct argp_state *state)
 {
+    struct cell_options *cell = options;
     if (cell->count > 0)
         cli_usage_error(state, "%s defines a second cell; give one of --box and --cell", option);
     char *copy = cli_copy(text, state), *rest = copy;
@@ -37,35 +28,28 @@ static void parse_cell(const char *option, const char *text, struct cell_options
             cli_usage_error(state, "%s is '%s'; give lengths greater than 0", option, text);
 }
 
-static const char *parse_periodic(const char *text, const struct argp_state *state)
+static void set_periodic(void *options, const char *option, const char *text,
+                         const struct argp_state *state)
 {
+    struct cell_options *cell = options;
     bool twice = false;
     for (const char *at = text; *at; at++)
         twice = twice || strchr(at + 1, *at);
     if (strcmp(text, "none") != 0 && (!*text || twice || text[strspn(text, "xyz")]))
-        cli_usage_error(state, "--periodic is '%s'; give some of x, y and z, or none", text);
-    return text;
+        cli_usage_error(state, "%s is '%s'; give some of x, y and z, or none", option, text);
+    cell->periodic = text;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct cell_options *cell = state->input;
-    switch (key) {
-    case key_box:
-        parse_cell("--box", argument, cell, state);
-        return 0;
-    case key_cell:
-        parse_cell("--cell", argument, cell, state);
-        return 0;
-    case key_periodic:
-        cell->periodic = parse_periodic(argument, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct option_row option_rows[] = {
+    {"box", "LX,LY[,LZ]", "edges of a rectangular cell, periodic along all axes", .set = set_cell},
+    {"cell", "A1,A2,A3,B1,…,C3",
+     "vectors of a cell, periodic along all of them (default: the cell of the file, or none)",
+     .set = set_cell},
+    {"periodic", "AXES", "cell vectors along which the cell is periodic: any of xyz, or none",
+     .set = set_periodic},
+    {0}};
 
-const struct argp cell_argp = {option_table, parse, NULL, NULL, NULL, NULL, NULL};
+const struct parser cell_parser = {.rows = option_rows};
 
 /* A cell that was given has one length or one vector for each dimension. */
 static int take_cell(const char *command, const struct cell_options *options, int32_t dimensions,

@@ -1,16 +1,16 @@
 #ifndef CLI_CELL_OPTIONS_H
 #define CLI_CELL_OPTIONS_H
 
-#include "cli.h"
+#include "options.h"
 
-/* --box, --cell and --periodic, and their argp parser: a child whose input is this. */
+/* --box, --cell and --periodic. */
 struct cell_options {
     double numbers[9];
     int count;
     bool is_box;
     const char *periodic;
 };
-extern const struct argp cell_argp;
+extern const struct parser cell_parser;
 
 /* The cell of the options or else the bodies'; *found is false if neither has one. Returns an
  * exit code. */

@@ -7,6 +7,8 @@
 
 #include "kith/kith.h"
 
+struct parser;
+
 /* The program's exit codes. Stopped by a signal it has 128 and the signal's number, of SIGHUP that
  * of SIGTERM, as a shell reports a program that the signal ended. */
 enum {
@@ -66,15 +68,15 @@ struct chosen_device {
 void cli_parse_device(const char *text, const struct argp_state *state,
                       struct chosen_device *chosen);
 
-/* The options that the computing commands share, and their argp parser: a child whose input is a
- * struct common_options. */
+/* The options that the computing commands share: a group whose options are a struct common_options.
+ */
 struct common_options {
     kith_context_options context; /* --device, --threads */
     struct chosen_device chosen;  /* --device */
     kith_dtype precision;         /* --precision */
     bool json, quiet;             /* --json, --quiet */
 };
-extern const struct argp common_argp;
+extern const struct parser common_parser;
 
 /* Prints "kith NAME: <the library's message>" on one line of stderr; returns exit_failed, or the
  * code of the signal that has stopped the library. Here and below, what is not printable is
@@ -103,10 +105,6 @@ void cli_note(bool quiet, const char *command, const char *format, ...)
 
 /* Prints "wrote PATH". */
 void cli_print_wrote(FILE *stream, const char *path);
-
-/* Parses the command line by argp; the input is the parser's. Wrong usage ends the program with one
- * line on stderr and exit_usage. */
-void cli_parse(const struct argp *argp, int argc, char **argv, void *input);
 
 /* Prints "kith NAME: …" on one line of stderr and ends the program with exit_usage. */
 _Noreturn void cli_usage_error(const struct argp_state *state, const char *format, ...)
@@ -138,13 +136,10 @@ int64_t cli_parse_bytes(const char *option, const char *text, const struct argp_
 kith_dtype cli_parse_precision(const char *text, const struct argp_state *state);
 int32_t cli_parse_threads(const char *text, const struct argp_state *state);
 
-/* A help_filter for argp that leaves out its note on short options. */
-char *cli_filter_help(int key, const char *text, void *input);
-
 /* Row k of a table: its name, and what --help says of it. False past the last. */
 typedef bool table_row(int64_t k, const char **name, const char **description);
 
-/* For help_filter: a table as text on the heap, wrapped to the screen. */
+/* For parser.tables: a table as text on the heap, wrapped to the screen. */
 char *cli_help_table(const char *title, table_row *row);
 
 /* Two such texts as one, which takes their memory. */

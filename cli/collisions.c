@@ -9,10 +9,8 @@
 #include <strings.h>
 
 #include "collisions.h"
-#include "names.h"
+#include "options.h"
 #include "streams.h"
-
-enum { key_method = 0x8000, key_list, key_contacts, key_sequence, key_batch, key_from, key_frame };
 
 static bool method_row(int64_t k, const char **name, const char **description)
 {
@@ -27,28 +25,6 @@ static bool method_row(int64_t k, const char **name, const char **description)
 
 static const struct choices methods = {"METHOD", {NULL}, method_row};
 
-static const struct argp_option options[] = {
-    {"method", key_method, CHOICES(methods), "how to count: see below (default: auto)", 0},
-    {"list", key_list, "FILE", 0,
-     "write the colliding pairs i,j to FILE as CSV, i < j, sorted; - is standard output", 0},
-    {"contacts", key_contacts, NULL, 0,
-     "count contacts instead: pairs at distance 1 that are not neighbors along the chain. --json "
-     "prints both counts; seconds is the time of the requested count",
-     0},
-    {"sequence", key_sequence, "HPPH...", 0, "count H-H contacts only; one letter per bead", 0},
-    {"batch", key_batch, NULL, 0,
-     "FILE is an NPY array B x L x 3 (or x 2) of B conformations: print one count per line", 0},
-    {"from", key_from, CHOICES(choices_of_formats),
-     "format of FILE (default: by its extension; of -, standard input, by its content)", 0},
-    {"format", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
-    {"frame", key_frame, "K", 0,
-     "of a file with several frames: K > 0 counts from the first, K < 0 from the last "
-     "(default: -1)",
-     0},
-    {0}};
-
-static const struct argp_child children[] = {{&common_argp, 0, "Common options:", 3}, {0}};
-
 static const char documentation[] =
     "Count the pairs of beads at the same site of a lattice. FILE has integer coordinates: CSV, NPY, XYZ "
     "or another format of kith convert.\v"
@@ -61,16 +37,14 @@ static const char documentation[] =
     "  kith make self-avoiding-walk -n 64 --batch 100 -o walks.npy\n"
     "  kith collisions walks.npy --batch --contacts --json";
 
-static char *filter_help(int key, const char *text, void *input)
+static char *tables(void)
 {
-    if (key == ARGP_KEY_HELP_EXTRA)
-        return cli_help_table("Methods:", method_row);
-    return cli_filter_help(key, text, input);
+    return cli_help_table("Methods:", method_row);
 }
 
-static void check_options(const struct collisions_options *collisions,
-                          const struct argp_state *state)
+static void check(void *options, const struct argp_state *state)
 {
+    const struct collisions_options *collisions = options;
     if (!collisions->path)
         cli_usage_error(state, "FILE is missing: the beads' coordinates");
     if (collisions->sequence && !collisions->contacts)
@@ -84,47 +58,32 @@ static void check_options(const struct collisions_options *collisions,
     cli_check_stdout("--list", collisions->list, &collisions->common, state);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct collisions_options *collisions = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &collisions->common;
-        return 0;
-    case key_method:
-        collisions->method =
-            (kith_collisions_method)cli_parse_choice("--method", argument, &methods, state);
-        return 0;
-    case key_list:
-        collisions->list = argument;
-        return 0;
-    case key_contacts:
-        collisions->contacts = true;
-        return 0;
-    case key_sequence:
-        collisions->sequence = argument;
-        return 0;
-    case key_batch:
-        collisions->batch = true;
-        return 0;
-    case key_from:
-        collisions->format = cli_parse_word("--from", argument, &choices_of_formats, state);
-        return 0;
-    case key_frame:
-        collisions->frame = cli_parse_integer("--frame", argument, state);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (collisions->path)
-            cli_usage_error(state, "unexpected argument '%s'; give one FILE", argument);
-        collisions->path = argument;
-        return 0;
-    case ARGP_KEY_END:
-        check_options(collisions, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+#define AT(member) OPTION_AT(struct collisions_options, member)
+static const struct option_row option_rows[] = {
+    {NULL, "FILE", NULL, AT(path)},
+    {"method", NULL, "how to count: see below (default: auto)", AT(method), .choices = &methods},
+    {"list", "FILE",
+     "write the colliding pairs i,j to FILE as CSV, i < j, sorted; - is standard output", AT(list)},
+    {"contacts", NULL,
+     "count contacts instead: pairs at distance 1 that are not neighbors along the chain. --json "
+     "prints both counts; seconds is the time of the requested count",
+     AT(contacts)},
+    {"sequence", "HPPH...", "count H-H contacts only; one letter per bead", AT(sequence)},
+    {"batch", NULL,
+     "FILE is an NPY array B x L x 3 (or x 2) of B conformations: print one count per line",
+     AT(batch)},
+    {"from", NULL,
+     "format of FILE (default: by its extension; of -, standard input, by its content)", AT(format),
+     .choices = &choices_of_formats},
+    {"format", .old = true},
+    {"frame", "K",
+     "of a file with several frames: K > 0 counts from the first, K < 0 from the last "
+     "(default: -1)",
+     AT(frame), .least = INT64_MIN},
+    {0}};
+
+static const struct option_group groups[] = {
+    {&common_parser, "Common options:", 3, offsetof(struct collisions_options, common)}, {0}};
 
 static bool is_npy(const struct collisions_options *collisions)
 {
@@ -176,11 +135,12 @@ static int choose_device(const char *command, const struct collisions_options *c
     return cli_choose_device(command, &collisions->common, work, context);
 }
 
+static const struct parser parser = {option_rows, groups, check, "FILE", documentation, tables};
+
 int command_collisions(int argc, char **argv)
 {
     struct collisions_options collisions = {0};
-    const struct argp argp = {options, parse, "FILE", documentation, children, filter_help, NULL};
-    cli_parse(&argp, argc, argv, &collisions);
+    cli_parse(&parser, argc, argv, &collisions);
 
     kith_context *context = NULL;
     kith_array beads = kith_array_none();

@@ -13,27 +13,14 @@
 
 #include "core/printable.h"
 #include "job.h"
-#include "names.h"
+#include "options.h"
 #include "progress.h"
-#include "usage.h"
-
-enum { key_device = 0x1000, key_threads, key_precision, key_json };
-
-static const struct argp_option options[] = {
-    {"device", key_device, CHOICES(choices_of_devices),
-     "auto, cpu, cuda, cuda:K, several GPUs as cuda:0,1, or all by cuda:all (default: auto, by "
-     "the size of the problem)",
-     0},
-    {"threads", key_threads, "N", 0, "CPU threads (default: one per core)", 0},
-    {"precision", key_precision, CHOICES(choices_of_precisions),
-     "single or double (default: double)", 0},
-    {"json", key_json, NULL, 0, "print one JSON object on standard output, nothing else there", 0},
-    {"quiet", 'q', NULL, 0, "no progress, notes or summary", 0},
-    {0}};
 
 const struct choices choices_of_devices = {
     "DEVICE", {"auto", "cpu", "cuda", "cuda:K", "cuda:all"}, NULL};
 const struct choices choices_of_precisions = {"P", {"single", "double"}, NULL};
+
+enum { most_threads = 4096 };
 
 kith_dtype cli_parse_precision(const char *text, const struct argp_state *state)
 {
@@ -43,66 +30,41 @@ kith_dtype cli_parse_precision(const char *text, const struct argp_state *state)
 
 int32_t cli_parse_threads(const char *text, const struct argp_state *state)
 {
-    return (int32_t)cli_parse_range("--threads", text, 1, 4096, state);
+    return (int32_t)cli_parse_range("--threads", text, 1, most_threads, state);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void set_device(void *options, const char *option, const char *text,
+                       const struct argp_state *state)
 {
-    struct common_options *common = state->input;
-    switch (key) {
-    case key_device:
-        cli_parse_device(argument, state, &common->chosen);
-        common->context.device = common->chosen.device;
-        return 0;
-    case key_threads:
-        common->context.threads = cli_parse_threads(argument, state);
-        return 0;
-    case key_precision:
-        common->precision = cli_parse_precision(argument, state);
-        return 0;
-    case key_json:
-        common->json = true;
-        return 0;
-    case 'q':
-        common->quiet = true;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct common_options *common = options;
+    (void)option;
+    cli_parse_device(text, state, &common->chosen);
+    common->context.device = common->chosen.device;
 }
 
-const struct argp common_argp = {options, parse, NULL, NULL, NULL, NULL, NULL};
-
-/* What argp hands through to parse_silently. */
-struct parsing {
-    const struct argp *argp;
-    void *input;
-};
-
-/* argp itself would add a second line to each error; without a stream it says nothing. */
-static error_t parse_silently(int key, char *argument, struct argp_state *state)
+static void set_precision(void *options, const char *option, const char *text,
+                          const struct argp_state *state)
 {
-    const struct parsing *parsing = state->input;
-    if (key == ARGP_KEY_INIT)
-        state->err_stream = NULL;
-    state->input = parsing->input;
-    return parsing->argp->parser(key, argument, state);
+    struct common_options *common = options;
+    (void)option;
+    common->precision = cli_parse_precision(text, state);
 }
 
-void cli_parse(const struct argp *argp, int argc, char **argv, void *input)
-{
-    struct parsing parsing = {argp, input};
-    usage_check_options(argp, argc, argv);
-    setenv("ARGP_HELP_FMT", "no-dup-args-note", 0);
-    struct argp silent = *argp;
-    silent.parser = parse_silently;
-    const error_t error = argp_parse(&silent, argc, argv, 0, NULL, &parsing);
-    if (error == ENOMEM)
-        exit(cli_fail_with(argv[0], "no memory for the command line"));
-    if (error != 0)
-        cli_usage_error(&(struct argp_state){.name = argv[0]},
-                        "unexpected argument; %s --help shows the usage", argv[0]);
-}
+#define AT(member) OPTION_AT(struct common_options, member)
+static const struct option_row option_rows[] = {
+    {"device", NULL,
+     "auto, cpu, cuda, cuda:K, several GPUs as cuda:0,1, or all by cuda:all (default: auto, by "
+     "the size of the problem)",
+     .choices = &choices_of_devices, .set = set_device},
+    {"threads", "N", "CPU threads (default: one per core)", AT(context.threads), .least = 1,
+     .most = most_threads},
+    {"precision", NULL, "single or double (default: double)", .choices = &choices_of_precisions,
+     .set = set_precision},
+    {"json", NULL, "print one JSON object on standard output, nothing else there", AT(json)},
+    {"quiet", NULL, "no progress, notes or summary", AT(quiet), .letter = 'q'},
+    {0}};
+
+const struct parser common_parser = {.rows = option_rows};
 
 /* "COMMAND: KIND…" on one line of stderr, escaped: what it quotes may hold anything. No message
  * needs memory, which may be what is missing. */
@@ -298,12 +260,6 @@ void cli_parse_frames(const char *text, int64_t *first, int64_t *last,
         (colon[1] && *last < *first))
         cli_usage_error(state, "--frames is '%s'; give A:B with whole numbers 1 <= A <= B", text);
     free(copy);
-}
-
-char *cli_filter_help(int key, const char *text, void *input)
-{
-    (void)input;
-    return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL : (char *)text;
 }
 
 /* Prints words from text, breaking lines before the screen's edge; argp counts bytes, so do we. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "io/frames.h"
-#include "names.h"
+#include "options.h"
 #include "progress.h"
 #include "streams.h"
 
@@ -18,23 +18,6 @@ struct convert_options {
     int64_t first, last; /* of --frames; last 0: to the end */
     bool quiet;
 };
-
-enum { key_from = 0x5000, key_to, key_frame, key_frames, key_system };
-
-static const struct argp_option options[] = {
-    {"from", key_from, CHOICES(choices_of_formats),
-     "of A (default: by its extension; of -, standard input, by its content)", 0},
-    {"to", key_to, CHOICES(choices_of_formats),
-     "of B (default: by its extension; of -, standard output, CSV)", 0},
-    {"format", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
-    {"frame", key_frame, "K", 0,
-     "of an A with several frames: K > 0 counts from the first, K < 0 from the last (default: -1)",
-     0},
-    {"frames", key_frames, "A:B", 0,
-     "frames A to B, both included, counted from 1, or all; to H5MD or extended XYZ only", 0},
-    {"system", key_system, "K", 0, "if A is an ensemble, counted from 0", 0},
-    {"quiet", 'q', NULL, 0, "no notes", 0},
-    {0}};
 
 static const char documentation[] =
     "Convert the bodies of file A to file B; - is standard input, or output.\v"
@@ -49,45 +32,43 @@ static const char documentation[] =
     "  kith run six --ensemble 20 --dt 0.01 --until 1 -o ensemble.h5\n"
     "  kith convert ensemble.h5 one.csv --system 17";
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void set_frames(void *options, const char *option, const char *text,
+                       const struct argp_state *state)
 {
-    struct convert_options *convert = state->input;
-    switch (key) {
-    case key_from:
-        convert->read.format = cli_parse_word("--from", argument, &choices_of_formats, state);
-        return 0;
-    case key_to:
-        convert->write.format = cli_parse_word("--to", argument, &choices_of_formats, state);
-        return 0;
-    case key_frame:
-        convert->read.frame = cli_parse_integer("--frame", argument, state);
-        return 0;
-    case key_frames:
-        cli_parse_frames(argument, &convert->first, &convert->last, state);
-        convert->frames_given = true;
-        return 0;
-    case key_system:
-        convert->read.system = cli_parse_count("--system", argument, state);
-        convert->read.system_given = true;
-        return 0;
-    case 'q':
-        convert->quiet = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (state->arg_num >= 2)
-            cli_usage_error(state, "unexpected argument '%s'; give A and B", argument);
-        convert->path[state->arg_num] = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (state->arg_num < 2)
-            cli_usage_error(state, "give two files: A to read and B to write");
-        if (convert->frames_given && convert->read.frame != 0)
-            cli_usage_error(state, "--frame and --frames are given; give one of them");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct convert_options *convert = options;
+    (void)option;
+    cli_parse_frames(text, &convert->first, &convert->last, state);
 }
+
+static void check(void *options, const struct argp_state *state)
+{
+    const struct convert_options *convert = options;
+    if (!convert->path[1])
+        cli_usage_error(state, "give two files: A to read and B to write");
+    if (convert->frames_given && convert->read.frame != 0)
+        cli_usage_error(state, "--frame and --frames are given; give one of them");
+}
+
+#define AT(member)    OPTION_AT(struct convert_options, member)
+#define GIVEN(member) OPTION_GIVEN(struct convert_options, member)
+static const struct option_row option_rows[] = {
+    {NULL, "A", NULL, AT(path[0])},
+    {NULL, "B", NULL, AT(path[1])},
+    {"from", NULL, "of A (default: by its extension; of -, standard input, by its content)",
+     AT(read.format), .choices = &choices_of_formats},
+    {"to", NULL, "of B (default: by its extension; of -, standard output, CSV)", AT(write.format),
+     .choices = &choices_of_formats},
+    {"format", .old = true},
+    {"frame", "K",
+     "of an A with several frames: K > 0 counts from the first, K < 0 from the last (default: -1)",
+     AT(read.frame), .least = INT64_MIN},
+    {"frames", "A:B",
+     "frames A to B, both included, counted from 1, or all; to H5MD or extended XYZ only",
+     GIVEN(frames_given), .set = set_frames},
+    {"system", "K", "if A is an ensemble, counted from 0", AT(read.system),
+     GIVEN(read.system_given)},
+    {"quiet", NULL, "no notes", AT(quiet), .letter = 'q'},
+    {0}};
 
 static bool format_row(int64_t k, const char **name, const char **description)
 {
@@ -109,11 +90,6 @@ static bool format_row(int64_t k, const char **name, const char **description)
 char *cli_format_help(void)
 {
     return cli_help_table("Formats:", format_row);
-}
-
-static char *filter_help(int key, const char *text, void *input)
-{
-    return key == ARGP_KEY_HELP_EXTRA ? cli_format_help() : cli_filter_help(key, text, input);
 }
 
 /* Without --frame the last frame is converted: a note says that the file has others. */
@@ -161,11 +137,13 @@ static int convert_several(const char *command, const struct convert_options *co
     return status == KITH_OK ? exit_ok : cli_fail(command);
 }
 
+static const struct parser parser = {option_rows, NULL,          check,
+                                     "A B",       documentation, cli_format_help};
+
 int command_convert(int argc, char **argv)
 {
     struct convert_options convert = {0};
-    const struct argp argp = {options, parse, "A B", documentation, NULL, filter_help, NULL};
-    cli_parse(&argp, argc, argv, &convert);
+    cli_parse(&parser, argc, argv, &convert);
 
     convert.path[1] = cli_output_path(convert.path[1]);
     convert.write.format = cli_output_format(convert.path[1], convert.write.format);

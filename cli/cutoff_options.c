@@ -4,56 +4,38 @@
 
 #include <string.h>
 
-#include "names.h"
-
-enum { key_cutoff = 0x7480, key_shift, key_tail };
-
 static const struct choices shifts = {"WHAT", {"none", "energy", "force"}, NULL};
 
-static const struct argp_option option_table[] = {
-    {"cutoff", key_cutoff, "R", 0,
+#define AT(member) OPTION_AT(struct cutoff_options, member)
+
+static const struct option_row option_rows[] = {
+    {"cutoff", "R",
      "only pairs at distances less than R, periodic images included (default: all pairs); for "
      "ewald and pme, of the real-space part (default: the fastest)",
-     0},
-    {"shift", key_shift, CHOICES(shifts),
+     AT(cutoff), .positive = true},
+    {"shift", NULL,
      "none; energy: subtract the energy at the cutoff; force: shift force and energy to 0 there "
      "(default: none)",
-     0},
-    {"tail", key_tail, NULL, 0,
-     "add the contribution from beyond the cutoff, at uniform density, to energy and virial", 0},
+     AT(shift), .choices = &shifts},
+    {"tail", NULL,
+     "add the contribution from beyond the cutoff, at uniform density, to energy and virial",
+     AT(tail)},
     {0}};
 
-static const struct argp_child children[] = {{&cell_argp, 0, NULL, 0}, {0}};
+static const struct option_group groups[] = {
+    {&cell_parser, NULL, 0, offsetof(struct cutoff_options, cell)}, {0}};
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void check(void *options, const struct argp_state *state)
 {
-    struct cutoff_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->cell;
-        return 0;
-    case key_cutoff:
-        options->cutoff = cli_parse_positive("--cutoff", argument, state);
-        return 0;
-    case key_shift:
-        options->shift = (kith_shift)cli_parse_choice("--shift", argument, &shifts, state);
-        return 0;
-    case key_tail:
-        options->tail = true;
-        return 0;
-    case ARGP_KEY_END:
-        if (options->cutoff == 0 && (options->shift || options->tail))
-            cli_usage_error(state, "%s is given without --cutoff; give both or none",
-                            options->tail ? "--tail" : "--shift");
-        if (options->shift && options->tail)
-            cli_usage_error(state, "--shift and --tail are given; give one of them");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    const struct cutoff_options *cutoff = options;
+    if (cutoff->cutoff == 0 && (cutoff->shift || cutoff->tail))
+        cli_usage_error(state, "%s is given without --cutoff; give both or none",
+                        cutoff->tail ? "--tail" : "--shift");
+    if (cutoff->shift && cutoff->tail)
+        cli_usage_error(state, "--shift and --tail are given; give one of them");
 }
 
-const struct argp cutoff_argp = {option_table, parse, NULL, NULL, children, NULL, NULL};
+const struct parser cutoff_parser = {.rows = option_rows, .groups = groups, .check = check};
 
 int cutoff_take_cell(const char *command, const struct cutoff_options *options, const char *path,
                      kith_bodies *bodies)

@@ -3,8 +3,7 @@
 
 #include "cell_options.h"
 
-/* --cutoff, --shift, --tail and the options of a cell, and their argp parser: a child whose input
- * is this. */
+/* --cutoff, --shift, --tail and the options of a cell. */
 struct cutoff_options {
     double cutoff; /* 0: all pairs */
     kith_shift shift;
@@ -12,7 +11,7 @@ struct cutoff_options {
     bool has_images; /* the solver is one of a periodic cell, which needs no cutoff */
     struct cell_options cell;
 };
-extern const struct argp cutoff_argp;
+extern const struct parser cutoff_parser;
 
 /* Gives the bodies the cell of the options, if there is one. Fails if they are periodic without a
  * cutoff or a solver with images. Returns an exit code. */

@@ -7,65 +7,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "names.h"
-
-enum { key_alpha = 0x7400, key_absolute_error, key_boundary, key_exclude, key_grid };
-
 static const struct choices boundaries = {"B", {"tin-foil", "vacuum"}, NULL};
 
-static const struct argp_option option_table[] = {
-    {"alpha", key_alpha, "A", 0,
-     "for ewald and pme: splits 1/r into erfc(A r)/r and a smooth remainder (default: the fastest)",
-     0},
-    {"grid", key_grid, "X,Y,Z", 0, "for pme: points along each cell vector (default: the fastest)",
-     0},
-    {"absolute-error", key_absolute_error, "E", 0,
-     "for ewald and pme: requested error of the rms force, in units of force, instead of --error",
-     0},
-    {"boundary", key_boundary, CHOICES(boundaries),
-     "for ewald and pme: tin-foil (default) or vacuum, which includes the field of the cell's "
-     "dipole",
-     0},
-    {"exclude", key_exclude, "PAIRS", 0,
-     "with --cutoff, ewald and pme: a file of rows i,j, counted from 0: pairs that do not interact "
-     "at their nearest images",
-     0},
-    {0}};
+#define AT(member) OPTION_AT(struct ewald_options, member)
 
-static void parse_grid(const char *text, int32_t grid[3], const struct argp_state *state)
+static void set_grid(void *options, const char *option, const char *text,
+                     const struct argp_state *state)
 {
+    int32_t *grid = ((struct ewald_options *)options)->chosen.grid;
     int used = 0;
     if (sscanf(text, "%9d,%9d,%9d%n", &grid[0], &grid[1], &grid[2], &used) != 3 || text[used] ||
         grid[0] < 1 || grid[1] < 1 || grid[2] < 1)
-        cli_usage_error(state, "--grid is '%s'; give three numbers of points, X,Y,Z", text);
+        cli_usage_error(state, "%s is '%s'; give three numbers of points, X,Y,Z", option, text);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct ewald_options *ewald = state->input;
-    switch (key) {
-    case key_alpha:
-        ewald->chosen.alpha = cli_parse_positive("--alpha", argument, state);
-        return 0;
-    case key_absolute_error:
-        ewald->chosen.absolute_error = cli_parse_positive("--absolute-error", argument, state);
-        return 0;
-    case key_boundary:
-        ewald->chosen.boundary =
-            (kith_boundary)cli_parse_choice("--boundary", argument, &boundaries, state);
-        return 0;
-    case key_grid:
-        parse_grid(argument, ewald->chosen.grid, state);
-        return 0;
-    case key_exclude:
-        ewald->exclude = argument;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct option_row option_rows[] = {
+    {"alpha", "A",
+     "for ewald and pme: splits 1/r into erfc(A r)/r and a smooth remainder (default: the fastest)",
+     AT(chosen.alpha), .positive = true},
+    {"grid", "X,Y,Z", "for pme: points along each cell vector (default: the fastest)",
+     .set = set_grid},
+    {"absolute-error", "E",
+     "for ewald and pme: requested error of the rms force, in units of force, instead of --error",
+     AT(chosen.absolute_error), .positive = true},
+    {"boundary", NULL,
+     "for ewald and pme: tin-foil (default) or vacuum, which includes the field of the cell's "
+     "dipole",
+     AT(chosen.boundary), .choices = &boundaries},
+    {"exclude", "PAIRS",
+     "with --cutoff, ewald and pme: a file of rows i,j, counted from 0: pairs that do not interact "
+     "at their nearest images",
+     AT(exclude)},
+    {0}};
 
-const struct argp ewald_argp = {option_table, parse, NULL, NULL, NULL, NULL, NULL};
+const struct parser ewald_parser = {.rows = option_rows};
 
 /* Two numbers with a comma between them; false for anything else. */
 static bool parse_pair(const char *line, int64_t pair[2])

@@ -9,55 +9,10 @@
 #include "device_choice.h"
 #include "job.h"
 #include "json.h"
-#include "names.h"
 #include "streams.h"
-
-enum {
-    key_sum = 0x4000,
-    key_solver,
-    key_targets,
-    key_check,
-    key_method,
-    key_block,
-    key_unroll,
-    key_to
-};
 
 static const struct choices sums = {"WHAT", {"force", "value"}, NULL};
 static const struct choices unrolled = {"U", {"1", "2", "4", "8", "16", "32"}, NULL};
-
-static const struct argp_option options[] = {
-    {"sum", key_sum, CHOICES(sums),
-     "what to sum over the other bodies: force, for the acceleration and the potential (default), "
-     "or value, the law's energy alone",
-     0},
-    {"solver", key_solver, CHOICES(choices_of_solvers),
-     "see below (default: auto: direct, unless an accuracy is given)", 0},
-    {"targets", key_targets, "OTHER", 0,
-     "compute the field of FILE's bodies at the bodies of OTHER, one row per body", 0},
-    {"check", key_check, "N", 0,
-     "compare the accelerations of N bodies with the direct sum, and print the errors", 0},
-    {"method", key_method, CHOICES(choices_of_methods),
-     "for the solver direct: auto, direct, reference, split, symmetric, tensor, tile-p or tile-p2 "
-     "(default: auto)",
-     0},
-    {"block", key_block, "P", 0, "side of the tiles: tile-p 1 to 1024, tile-p2 1 to 32", 0},
-    {"unroll", key_unroll, CHOICES(unrolled), "for tile-p: 1, 2, 4, 8, 16 or 32", 0},
-    {"output", 'o', "FILE", 0,
-     "write ax,ay[,az],potential (of --sum value: value; of --method tensor: ax,ay[,az]) to FILE, "
-     ".csv or .npy (default: -, standard output, as CSV)",
-     0},
-    {"to", key_to, CHOICES(choices_of_tables),
-     "of the output: csv or npy (default: by its extension)", 0},
-    {0}};
-
-static const struct argp_child children[] = {{&accuracy_argp, 0, "Accuracy:", 1},
-                                             {&cutoff_argp, 0, "Cutoff and cell:", 2},
-                                             {&ewald_argp, 0, NULL, 2},
-                                             {&law_argp, 0, "Law:", 3},
-                                             {&input_argp, 0, "Bodies and gravity:", 4},
-                                             {&common_argp, 0, "Common options:", 5},
-                                             {0}};
 
 static const char documentation[] =
     "Compute the acceleration and the potential of every body of FILE under the gravity of all "
@@ -84,12 +39,6 @@ static const char documentation[] =
     "In a build with MPI, mpirun -n 8 kith forces ... divides the work of the solvers direct, "
     "tree, fmm and cutoff among 8 processes.";
 
-static kith_forces_sum parse_sum(const char *text, const struct argp_state *state)
-{
-    return cli_parse_choice("--sum", text, &sums, state) == 0 ? KITH_FORCES_SUM_FORCE
-                                                              : KITH_FORCES_SUM_VALUE;
-}
-
 /* A cell is of a cutoff or of the solvers that have images. */
 static void check_images(struct forces_options *forces, const struct argp_state *state)
 {
@@ -114,59 +63,76 @@ static void check_images(struct forces_options *forces, const struct argp_state 
     ewald_check_unused(&forces->ewald, forces->cutoff.cutoff > 0, state);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void check(void *options, const struct argp_state *state)
 {
-    struct forces_options *forces = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &forces->accuracy;
-        state->child_inputs[1] = &forces->cutoff;
-        state->child_inputs[2] = &forces->ewald;
-        state->child_inputs[3] = &forces->law;
-        state->child_inputs[4] = &forces->input;
-        state->child_inputs[5] = &forces->common;
-        return 0;
-    case key_sum:
-        forces->sum = parse_sum(argument, state);
-        return 0;
-    case key_solver:
-        forces->solver = cli_parse_solver(argument, state);
-        return 0;
-    case key_targets:
-        forces->targets = argument;
-        return 0;
-    case key_check:
-        forces->check = cli_parse_count("--check", argument, state);
-        return 0;
-    case key_method:
-        forces->method = cli_parse_method(argument, &forces->solver, state);
-        return 0;
-    case key_block:
-        forces->block = (int32_t)cli_parse_range("--block", argument, 1, 1024, state);
-        return 0;
-    case key_unroll:
-        forces->unroll = (int32_t)cli_parse_range("--unroll", argument, 1, 32, state);
-        return 0;
-    case 'o':
-        forces->output = argument;
-        return 0;
-    case key_to:
-        forces->to = cli_parse_word("--to", argument, &choices_of_tables, state);
-        return 0;
-    case ARGP_KEY_END:
-        if (!forces->input.path)
-            cli_usage_error(state, "FILE is missing: the bodies to compute with");
-        if (forces->check > 0 && forces->cutoff.cutoff > 0 && !cli_has_images(forces->solver))
-            cli_usage_error(state, "--check compares with all pairs, but --cutoff is given");
-        if (forces->check > 0 && forces->sum == KITH_FORCES_SUM_VALUE)
-            cli_usage_error(state, "--check compares accelerations, but --sum is value");
-        check_images(forces, state);
-        cli_check_stdout("-o", forces->output, &forces->common, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct forces_options *forces = options;
+    if (!forces->input.path)
+        cli_usage_error(state, "FILE is missing: the bodies to compute with");
+    if (forces->check > 0 && forces->cutoff.cutoff > 0 && !cli_has_images(forces->solver))
+        cli_usage_error(state, "--check compares with all pairs, but --cutoff is given");
+    if (forces->check > 0 && forces->sum == KITH_FORCES_SUM_VALUE)
+        cli_usage_error(state, "--check compares accelerations, but --sum is value");
+    check_images(forces, state);
+    cli_check_stdout("-o", forces->output, &forces->common, state);
 }
+
+static void set_solver(void *options, const char *option, const char *text,
+                       const struct argp_state *state)
+{
+    (void)option;
+    ((struct forces_options *)options)->solver = cli_parse_solver(text, state);
+}
+
+static void set_method(void *options, const char *option, const char *text,
+                       const struct argp_state *state)
+{
+    struct forces_options *forces = options;
+    (void)option;
+    forces->method = cli_parse_method(text, &forces->solver, state);
+}
+
+static void set_unroll(void *options, const char *option, const char *text,
+                       const struct argp_state *state)
+{
+    struct forces_options *forces = options;
+    forces->unroll = (int32_t)cli_parse_range(option, text, 1, 32, state);
+}
+
+#define AT(member) OPTION_AT(struct forces_options, member)
+static const struct option_row option_rows[] = {
+    {"sum", NULL,
+     "what to sum over the other bodies: force, for the acceleration and the potential (default), "
+     "or value, the law's energy alone",
+     AT(sum), .choices = &sums},
+    {"solver", NULL, "see below (default: auto: direct, unless an accuracy is given)",
+     .choices = &choices_of_solvers, .set = set_solver},
+    {"targets", "OTHER",
+     "compute the field of FILE's bodies at the bodies of OTHER, one row per body", AT(targets)},
+    {"check", "N",
+     "compare the accelerations of N bodies with the direct sum, and print the errors", AT(check)},
+    {"method", NULL,
+     "for the solver direct: auto, direct, reference, split, symmetric, tensor, tile-p or tile-p2 "
+     "(default: auto)",
+     .choices = &choices_of_methods, .set = set_method},
+    {"block", "P", "side of the tiles: tile-p 1 to 1024, tile-p2 1 to 32", AT(block), .least = 1,
+     .most = 1024},
+    {"unroll", NULL, "for tile-p: 1, 2, 4, 8, 16 or 32", .choices = &unrolled, .set = set_unroll},
+    {"output", "FILE",
+     "write ax,ay[,az],potential (of --sum value: value; of --method tensor: ax,ay[,az]) to FILE, "
+     ".csv or .npy (default: -, standard output, as CSV)",
+     AT(output), .letter = 'o'},
+    {"to", NULL, "of the output: csv or npy (default: by its extension)", AT(to),
+     .choices = &choices_of_tables},
+    {0}};
+
+static const struct option_group groups[] = {
+    {&accuracy_parser, "Accuracy:", 1, offsetof(struct forces_options, accuracy)},
+    {&cutoff_parser, "Cutoff and cell:", 2, offsetof(struct forces_options, cutoff)},
+    {&ewald_parser, NULL, 2, offsetof(struct forces_options, ewald)},
+    {&law_parser, "Law:", 3, offsetof(struct forces_options, law)},
+    {&input_parser, "Bodies and gravity:", 4, offsetof(struct forces_options, input)},
+    {&common_parser, "Common options:", 5, offsetof(struct forces_options, common)},
+    {0}};
 
 static kith_status write_result(const struct forces_options *forces, const struct forces_job *job)
 {
@@ -387,17 +353,17 @@ static void take_only_device(struct forces_options *forces)
         *device = cli_first_device();
 }
 
-static char *filter_help(int key, const char *text, void *input)
+static char *tables(void)
 {
-    return key == ARGP_KEY_HELP_EXTRA ? cli_join_help(cli_solver_help(), law_help_table())
-                                      : cli_filter_help(key, text, input);
+    return cli_join_help(cli_solver_help(), law_help_table());
 }
+
+static const struct parser parser = {option_rows, groups, check, "FILE", documentation, tables};
 
 int command_forces(int argc, char **argv)
 {
     struct forces_options forces = {.law.takes_two = true};
-    const struct argp argp = {options, parse, "FILE", documentation, children, filter_help, NULL};
-    cli_parse(&argp, argc, argv, &forces);
+    cli_parse(&parser, argc, argv, &forces);
     const bool has_cutoff = forces.cutoff.cutoff > 0 && !cli_has_images(forces.solver);
     forces.input.without_velocities = !has_cutoff; /* of the pressure */
     take_only_device(&forces);

@@ -6,23 +6,22 @@
 #include "law_options.h"
 #include "load.h"
 
-/* --error, --theta and --order: a child whose input is a kith_accuracy. */
-extern const struct argp accuracy_argp;
+/* --error, --theta and --order, of a kith_accuracy. */
+extern const struct parser accuracy_parser;
 
 struct excluded_pairs {
     int64_t (*rows)[2];
     int64_t count;
 };
 
-/* Excluded pairs, and what the solvers of periodic cells take besides: a child whose input is this.
- */
+/* Excluded pairs, and what the solvers of periodic cells take besides. */
 struct ewald_options {
     kith_ewald chosen;
     const char *exclude; /* a file of rows i,j */
     struct excluded_pairs excluded;
     kith_array exclusions; /* a view of these, or none */
 };
-extern const struct argp ewald_argp;
+extern const struct parser ewald_parser;
 
 /* Reads the file of excluded pairs, if there is one, into `excluded`, whose rows are freed with
  * free(), and `exclusions`. Returns an exit code. */
@@ -38,8 +37,8 @@ bool cli_has_images(const kith_solver *solver);
 /* Whether it computes on the CPU alone: ewald. */
 bool cli_is_of_cpu(const kith_solver *solver);
 
-/* --coordinates, --corrector and --kernel: a child whose input is kith_simulation_options. */
-extern const struct argp planets_argp;
+/* --coordinates, --corrector and --kernel, of kith_simulation_options. */
+extern const struct parser planets_parser;
 
 struct forces_options {
     struct common_options common;

@@ -6,17 +6,15 @@
 #include <string.h>
 
 #include "cli.h"
-#include "names.h"
+#include "options.h"
 #include "topics.h"
 
 enum { most_words = 2 }; /* kith help bench forces */
 
 struct help_options {
-    char *words[most_words];
+    const char *words[most_words];
     int count;
 };
-
-static const struct argp_option options[] = {{0}};
 
 static const char documentation[] =
     "Show the commands and topics, the help of a command, or the page of a topic.\v"
@@ -40,24 +38,28 @@ static bool topic_row(int64_t k, const char **name, const char **description)
     return *name;
 }
 
-static char *filter_help(int key, const char *text, void *input)
+static char *tables(void)
 {
-    if (key == ARGP_KEY_HELP_EXTRA)
-        return cli_join_help(cli_help_table("Commands:", command_row),
-                             cli_help_table("Topics:", topic_row));
-    return cli_filter_help(key, text, input);
+    return cli_join_help(cli_help_table("Commands:", command_row),
+                         cli_help_table("Topics:", topic_row));
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void set_word(void *options, const char *option, const char *text,
+                     const struct argp_state *state)
 {
-    struct help_options *help = state->input;
-    if (key != ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
+    struct help_options *help = options;
+    (void)option;
     if (help->count == most_words)
-        cli_usage_error(state, "unexpected argument '%s'; give one COMMAND or TOPIC", argument);
-    help->words[help->count++] = argument;
-    return 0;
+        cli_usage_error(state, "unexpected argument '%s'; give one COMMAND or TOPIC", text);
+    help->words[help->count++] = text;
 }
+
+static const struct choices commands = {"COMMAND", {NULL}, command_row};
+static const struct choices topic_names = {"TOPIC", {NULL}, topic_row};
+static const struct option_row option_rows[] = {
+    {NULL, "COMMAND", .choices = &commands, .set = set_word},
+    {NULL, "TOPIC", .choices = &topic_names, .set = set_word},
+    {0}};
 
 void help_print(FILE *stream)
 {
@@ -107,9 +109,10 @@ static int fail_unknown(const char *command, const char *word)
 static int run_help_of(const struct command *command, const struct help_options *help)
 {
     static char option[] = "--help";
-    char name[64];
+    char name[64], part[64];
     snprintf(name, sizeof name, "kith %s", command->name);
-    char *arguments[] = {name, help->count > 1 ? help->words[1] : option, option, NULL};
+    snprintf(part, sizeof part, "%s", help->count > 1 ? help->words[1] : option);
+    char *arguments[] = {name, part, option, NULL};
     arguments[help->count + 1] = NULL;
     return command->run(help->count + 1, arguments);
 }
@@ -117,9 +120,9 @@ static int run_help_of(const struct command *command, const struct help_options 
 int command_help(int argc, char **argv)
 {
     struct help_options help = {0};
-    const struct argp argp = {options,     parse, "[COMMAND|TOPIC]", documentation, NULL,
-                              filter_help, NULL};
-    cli_parse(&argp, argc, argv, &help);
+    static const struct parser parser = {option_rows,       NULL,          NULL,
+                                         "[COMMAND|TOPIC]", documentation, tables};
+    cli_parse(&parser, argc, argv, &help);
 
     const char *word = help.count > 0 ? help.words[0] : NULL;
     const struct command *command = word ? command_named(program_commands, word) : NULL;

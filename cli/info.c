@@ -9,8 +9,14 @@
 #include "job.h"
 #include "json.h"
 
-static const struct argp_option options[] = {
-    {"json", 'j', NULL, 0, "print one JSON object on standard output", 0}, {0}};
+struct info_options {
+    bool json;
+};
+
+static const struct option_row option_rows[] = {
+    {"json", NULL, "print one JSON object on standard output", OPTION_AT(struct info_options, json),
+     .letter = 'j'},
+    {0}};
 
 static const char documentation[] =
     "Print the version, instruction sets, threads, devices and file formats.\v"
@@ -18,21 +24,6 @@ static const char documentation[] =
     "Examples:\n"
     "  kith info\n"
     "  kith info --json";
-
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    bool *json = state->input;
-    switch (key) {
-    case 'j':
-        *json = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        cli_usage_error(state, "unexpected argument '%s'; info takes no file", argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 /* Of every device of this machine. */
 static void for_each_device(cJSON *object, void (*tell)(cJSON *object, kith_device device))
@@ -202,16 +193,16 @@ static int print_text(const kith_context *context)
 
 int command_info(int argc, char **argv)
 {
-    bool json = false;
-    const struct argp argp = {options, parse, NULL, documentation, NULL, cli_filter_help, NULL};
-    cli_parse(&argp, argc, argv, &json);
+    static const struct parser parser = {.rows = option_rows, .documentation = documentation};
+    struct info_options info = {0};
+    cli_parse(&parser, argc, argv, &info);
 
     /* One on the CPU: a GPU that does not work must not keep this from telling of it. */
     const kith_context_options cpu = {.device = {KITH_CPU, 0}};
     kith_context *context = NULL;
     if (kith_context_create(&cpu, &context) != KITH_OK)
         return cli_fail(argv[0]);
-    const int code = json ? print_json(argv[0], context) : print_text(context);
+    const int code = info.json ? print_json(argv[0], context) : print_text(context);
     kith_context_free(context);
     return code;
 }

@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "names.h"
-
-enum { key_law = 0x7100, key_potential, key_param };
-
 static bool law_row(int64_t k, const char **name, const char **description)
 {
     static char names[80], descriptions[400];
@@ -29,19 +25,6 @@ static bool law_row(int64_t k, const char **name, const char **description)
 
 /* For completions: the library reads a law. */
 static const struct choices laws = {"LAW", {"expr:"}, law_row};
-
-static const struct argp_option option_table[] = {
-    {"law", key_law, CHOICES(laws),
-     "a law of the table below, or expr: and a formula in r, r2, dx, dy, dz, m_i, m_j, q_i, q_j. "
-     "With pme and ewald also twice: coulomb, and one within --cutoff; with pme lennard-jones "
-     "needs none",
-     0},
-    {"potential", key_potential, "FORMULA", 0,
-     "the energy of a pair as a formula; the force is minus its gradient. Same as --law "
-     "expr:FORMULA",
-     0},
-    {"param", key_param, "NAME=VALUE", 0, "a parameter of the law; repeatable", 0},
-    {0}};
 
 static void set_text(struct law_options *options, const char *text, bool is_potential,
                      const struct argp_state *state)
@@ -163,28 +146,38 @@ static void make_law(struct law_options *options, const struct argp_state *state
         options->law = parse_law(options, options->count, options->parameters, state);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void set_law(void *options, const char *option, const char *text,
+                    const struct argp_state *state)
 {
-    struct law_options *options = state->input;
-    switch (key) {
-    case key_law:
-        set_text(options, argument, false, state);
-        return 0;
-    case key_potential:
-        set_text(options, argument, true, state);
-        return 0;
-    case key_param:
-        add_parameter(options, argument, state);
-        return 0;
-    case ARGP_KEY_END:
-        make_law(options, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    set_text(options, text, strcmp(option, "--potential") == 0, state);
 }
 
-const struct argp law_argp = {option_table, parse, NULL, NULL, NULL, NULL, NULL};
+static void set_parameter(void *options, const char *option, const char *text,
+                          const struct argp_state *state)
+{
+    (void)option;
+    add_parameter(options, text, state);
+}
+
+static const struct option_row option_rows[] = {
+    {"law", NULL,
+     "a law of the table below, or expr: and a formula in r, r2, dx, dy, dz, m_i, m_j, q_i, q_j. "
+     "With pme and ewald also twice: coulomb, and one within --cutoff; with pme lennard-jones "
+     "needs none",
+     .choices = &laws, .set = set_law},
+    {"potential", "FORMULA",
+     "the energy of a pair as a formula; the force is minus its gradient. Same as --law "
+     "expr:FORMULA",
+     .set = set_law},
+    {"param", "NAME=VALUE", "a parameter of the law; repeatable", .set = set_parameter},
+    {0}};
+
+static void check(void *options, const struct argp_state *state)
+{
+    make_law(options, state);
+}
+
+const struct parser law_parser = {.rows = option_rows, .check = check};
 
 double law_options_g(const struct law_options *options, double given, const kith_bodies *bodies)
 {

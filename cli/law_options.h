@@ -1,12 +1,11 @@
 #ifndef CLI_LAW_OPTIONS_H
 #define CLI_LAW_OPTIONS_H
 
-#include "cli.h"
+#include "options.h"
 
 enum { law_most_options = 16 };
 
-/* --law, --potential and --param, and their argp parser: a child whose input is this. A law that
- * cannot be ends the program through cli_usage_error. */
+/* --law, --potential and --param. A law that cannot be ends the program through cli_usage_error. */
 struct law_options {
     bool takes_two;   /* coulomb and a second law; set before parsing */
     const char *text; /* NULL: none was given; of two coulomb */
@@ -18,7 +17,7 @@ struct law_options {
     int64_t count;
     kith_law *law; /* made of all that; NULL if none was given */
 };
-extern const struct argp law_argp;
+extern const struct parser law_parser;
 
 /* G for these bodies: as given by --g, 0 if it was not; else the bodies' own, if gravity acts on
  * them and --param does not give its G. */
@@ -26,7 +25,7 @@ double law_options_g(const struct law_options *options, double given, const kith
 
 void law_options_free(struct law_options *options);
 
-/* The table of laws as text on the heap, for help_filter. */
+/* The table of laws as text on the heap, for parser.tables. */
 char *law_help_table(void);
 
 #endif

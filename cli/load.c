@@ -5,107 +5,62 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "names.h"
 #include "streams.h"
 
-enum { key_g = 0x3000, key_softening, key_from, key_frame, key_system, key_seed };
+#define AT(member)    OPTION_AT(struct input_options, member)
+#define GIVEN(member) OPTION_GIVEN(struct input_options, member)
 
-static const struct argp_option gravity_options[] = {
-    {"g", key_g, "G", 0, "gravitational constant (default: the one of FILE, else 1)", 0},
-    {"softening", key_softening, "E", 0,
-     "Plummer softening length (default: 0), or 'file' for the lengths in the file, one per body",
-     0},
-    {0}};
-
-static const struct argp_option file_options[] = {
-    {"from", key_from, CHOICES(choices_of_formats),
-     "format of FILE (default: by its extension; of -, standard input, by its content)", 0},
-    {"format", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
-    {"frame", key_frame, "K", 0,
-     "of a file with several frames: K > 0 counts from the first, K < 0 from the last "
-     "(default: -1)",
-     0},
-    {"system", key_system, "K", 0, "of an ensemble, counted from 0", 0},
-    {"number", 'n', "N", 0, "number of bodies, if FILE is a kind of kith make", 0},
-    {"seed", key_seed, "S", option_of_kinds,
-     "seed of the random numbers, if FILE is a kind of kith make", 0},
-    {0}};
-
-static double parse_g(const char *text, const struct argp_state *state)
+static void set_g(void *options, const char *option, const char *text,
+                  const struct argp_state *state)
 {
-    const double g = cli_parse_real("--g", text, state);
-    if (g == 0)
+    struct input_options *input = options;
+    input->gravitational_constant = cli_parse_real(option, text, state);
+    if (input->gravitational_constant == 0)
         cli_usage_error(state, "--g is 0; give a number other than 0, or masses of 0");
-    return g;
 }
 
-static void parse_softening(const char *text, struct input_options *input,
-                            const struct argp_state *state)
+static void set_softening(void *options, const char *option, const char *text,
+                          const struct argp_state *state)
 {
+    struct input_options *input = options;
     if (strcmp(text, "file") == 0) {
         input->softening_of_file = true;
         return;
     }
-    input->softening = cli_parse_real("--softening", text, state);
+    input->softening = cli_parse_real(option, text, state);
     if (input->softening < 0)
         cli_usage_error(state, "--softening is %s; give a length of at least 0, or 'file'", text);
 }
 
-static error_t parse_gravity(int key, char *argument, struct argp_state *state)
-{
-    struct input_options *input = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = input;
-        return 0;
-    case key_g:
-        input->gravitational_constant = parse_g(argument, state);
-        return 0;
-    case key_softening:
-        parse_softening(argument, input, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct option_row file_rows[] = {
+    {NULL, "FILE", NULL, AT(path)},
+    {"from", NULL,
+     "format of FILE (default: by its extension; of -, standard input, by its content)", AT(format),
+     .choices = &choices_of_formats},
+    {"format", .old = true},
+    {"frame", "K",
+     "of a file with several frames: K > 0 counts from the first, K < 0 from the last "
+     "(default: -1)",
+     AT(frame), .least = INT64_MIN},
+    {"system", "K", "of an ensemble, counted from 0", AT(system), GIVEN(system_given)},
+    {"number", "N", "number of bodies, if FILE is a kind of kith make", AT(initial.count),
+     GIVEN(initial.count_given), .letter = 'n'},
+    {"seed", "S", "seed of the random numbers, if FILE is a kind of kith make", AT(initial.seed),
+     GIVEN(seed_given), .of_kinds = true},
+    {0}};
 
-static error_t parse_file(int key, char *argument, struct argp_state *state)
-{
-    struct input_options *input = state->input;
-    switch (key) {
-    case key_from:
-        input->format = cli_parse_word("--from", argument, &choices_of_formats, state);
-        return 0;
-    case key_frame:
-        input->frame = cli_parse_integer("--frame", argument, state);
-        return 0;
-    case key_system:
-        input->system = cli_parse_count("--system", argument, state);
-        input->system_given = true;
-        return 0;
-    case 'n':
-        input->initial.count = cli_parse_count("-n", argument, state);
-        input->initial.count_given = true;
-        return 0;
-    case key_seed:
-        input->initial.seed = (uint64_t)cli_parse_count("--seed", argument, state);
-        input->seed_given = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (input->path)
-            cli_usage_error(state, "unexpected argument '%s'; give one FILE", argument);
-        input->path = argument;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+const struct parser file_parser = {.rows = file_rows};
 
-const struct argp file_argp = {file_options, parse_file, NULL, NULL, NULL, NULL, NULL};
+static const struct option_row gravity_rows[] = {
+    {"g", "G", "gravitational constant (default: the one of FILE, else 1)", .set = set_g},
+    {"softening", "E",
+     "Plummer softening length (default: 0), or 'file' for the lengths in the file, one per body",
+     .set = set_softening},
+    {0}};
 
-static const struct argp_child file_children[] = {{&file_argp, 0, NULL, 0}, {0}};
-const struct argp input_argp = {gravity_options, parse_gravity, NULL, NULL,
-                                file_children,   NULL,          NULL};
+static const struct option_group gravity_groups[] = {{&file_parser, NULL, 0, 0}, {0}};
+
+const struct parser input_parser = {.rows = gravity_rows, .groups = gravity_groups};
 
 bool load_is_kind(const char *path)
 {

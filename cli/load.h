@@ -1,7 +1,7 @@
 #ifndef CLI_LOAD_H
 #define CLI_LOAD_H
 
-#include "cli.h"
+#include "options.h"
 
 /* The input that commands share: a file of bodies and its format; of those that compute gravity, G
  * and softening. */
@@ -19,8 +19,8 @@ struct input_options {
     kith_initial_options initial; /* --number and --seed, if path is a kind of kith make */
     bool seed_given;
 };
-extern const struct argp file_argp;  /* FILE and how to read it */
-extern const struct argp input_argp; /* that, and --g and --softening */
+extern const struct parser file_parser;  /* FILE and how to read it */
+extern const struct parser input_parser; /* that, and --g and --softening */
 
 /* Whether path is a kind of kith make and no file. */
 bool load_is_kind(const char *path);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "names.h"
+#include "options.h"
 #include "orbit_options.h"
 #include "streams.h"
 
@@ -18,49 +18,7 @@ struct make_options {
     bool quiet;
 };
 
-enum {
-    key_seed = 0x2000,
-    key_eccentricity,
-    key_mass_ratio,
-    key_to,
-    key_batch,
-    key_elements,
-    key_star,
-    key_coordinates,
-    key_g,
-    key_density,
-    key_temperature
-};
-
 static const struct choices dimensions = {"D", {"2", "3"}, NULL};
-
-static const struct argp_option options[] = {
-    {"number", 'n', "N", 0, "number of bodies (default: by kind)", 0},
-    {"seed", key_seed, "S", 0, "seed of the random numbers (default: 0)", 0},
-    {"dimensions", 'd', CHOICES(dimensions), "2 or 3 (default: 3)", 0},
-    {"eccentricity", key_eccentricity, "E", 0, "of the orbit of two-body, 0 <= E < 1 (default: 0)",
-     0},
-    {"mass-ratio", key_mass_ratio, "Q", 0, "second mass over first, of kinds with two masses", 0},
-    {"elements", key_elements, "m,a,e,i,Omega,omega,M", 0,
-     "mass and orbit of one body of planets, angles in radians; repeatable", 0},
-    {"star", key_star, "M", 0, "mass of the star of planets (default: 1)", 0},
-    {"coordinates", key_coordinates, CHOICES(choices_of_coordinates),
-     "center of the orbits of planets: heliocentric, jacobi or barycentric (default: "
-     "heliocentric)",
-     0},
-    {"g", key_g, "G", 0, "gravitational constant of planets (default: 1)", 0},
-    {"density", key_density, "R", 0, "particles per unit volume of a crystal (default: 1)", 0},
-    {"temperature", key_temperature, "T", 0,
-     "of the velocities of a crystal, in units of energy (default: 0)", 0},
-    {"batch", key_batch, "B", 0,
-     "B conformations of a lattice kind in one NPY file, B x N x 3 (or 2), from the seeds S, S + 1 "
-     "...",
-     0},
-    {"output", 'o', "FILE", 0, "write to FILE (default: -, standard output, as CSV)", 0},
-    {"to", key_to, CHOICES(choices_of_formats), "format of FILE (default: by its extension)", 0},
-    {"format", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
-    {"quiet", 'q', NULL, 0, "no notes", 0},
-    {0}};
 
 static const char documentation[] =
     "Make initial conditions; the same bits on every machine for a seed.\v"
@@ -72,8 +30,11 @@ static const char documentation[] =
     "  kith make lattice-walk -n 64 --batch 100 -o walks.npy\n"
     "  kith make six | kith run - --dt 0.001 --until 10 -o six.h5";
 
-static void add_planet(struct make_options *make, const char *text, const struct argp_state *state)
+static void add_planet(void *options, const char *option, const char *text,
+                       const struct argp_state *state)
 {
+    struct make_options *make = options;
+    (void)option;
     const int64_t count = ++make->initial.planet_count;
     kith_planet *planets = realloc(make->planets, (size_t)count * sizeof *planets);
     if (planets)
@@ -83,82 +44,65 @@ static void add_planet(struct make_options *make, const char *text, const struct
     make->initial.planets = make->planets = planets;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void set_dimensions(void *options, const char *option, const char *text,
+                           const struct argp_state *state)
 {
-    struct make_options *make = state->input;
-    switch (key) {
-    case 'n':
-        make->initial.count = cli_parse_count("-n", argument, state);
-        make->initial.count_given = true;
-        return 0;
-    case key_seed:
-        make->initial.seed = (uint64_t)cli_parse_count("--seed", argument, state);
-        return 0;
-    case 'd':
-        make->initial.dimensions =
-            2 + (int32_t)cli_parse_choice("--dimensions", argument, &dimensions, state);
-        return 0;
-    case key_eccentricity:
-        make->initial.eccentricity = cli_parse_real("--eccentricity", argument, state);
-        return 0;
-    case key_mass_ratio:
-        make->initial.mass_ratio = cli_parse_positive("--mass-ratio", argument, state);
-        return 0;
-    case key_elements:
-        add_planet(make, argument, state);
-        return 0;
-    case key_star:
-        make->initial.star_mass = cli_parse_positive("--star", argument, state);
-        return 0;
-    case key_coordinates:
-        make->initial.coordinates = cli_parse_coordinates(argument, state);
-        return 0;
-    case key_g:
-        make->initial.gravitational_constant = cli_parse_positive("--g", argument, state);
-        return 0;
-    case key_density:
-        make->initial.density = cli_parse_positive("--density", argument, state);
-        return 0;
-    case key_temperature:
-        make->initial.temperature = cli_parse_real("--temperature", argument, state);
-        return 0;
-    case key_batch:
-        make->batch = cli_parse_count("--batch", argument, state);
-        if (make->batch == 0)
-            cli_usage_error(state, "--batch is 0; give a number of conformations");
-        return 0;
-    case 'o':
-        make->output = argument;
-        return 0;
-    case key_to:
-        make->format = cli_parse_word("--to", argument, &choices_of_formats, state);
-        return 0;
-    case 'q':
-        make->quiet = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (make->kind)
-            cli_usage_error(state, "unexpected argument '%s'; give one KIND", argument);
-        make->kind = cli_parse_word("KIND", argument, &choices_of_kinds, state);
-        return 0;
-    case ARGP_KEY_END:
-        if (!make->kind)
-            cli_usage_error(state, "KIND is missing; kith make --help lists them");
-        if (make->batch > 0 && !make->output)
-            cli_usage_error(state, "-o is missing: the NPY file for the conformations");
-        if (make->batch > 0)
-            cli_check_npy("-o", make->output, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct make_options *make = options;
+    make->initial.dimensions = 2 + (int32_t)cli_parse_choice(option, text, &dimensions, state);
 }
 
-static char *filter_help(int key, const char *text, void *input)
+static void check(void *options, const struct argp_state *state)
 {
-    if (key == ARGP_KEY_HELP_EXTRA)
-        return cli_help_table("Kinds:", choices_of_kinds.row);
-    return cli_filter_help(key, text, input);
+    const struct make_options *make = options;
+    if (!make->kind)
+        cli_usage_error(state, "KIND is missing; kith make --help lists them");
+    if (make->batch > 0 && !make->output)
+        cli_usage_error(state, "-o is missing: the NPY file for the conformations");
+    if (make->batch > 0)
+        cli_check_npy("-o", make->output, state);
+}
+
+#define AT(member) OPTION_AT(struct make_options, member)
+static const struct option_row option_rows[] = {
+    {NULL, "KIND", NULL, AT(kind), .choices = &choices_of_kinds},
+    {"number", "N", "number of bodies (default: by kind)", AT(initial.count),
+     OPTION_GIVEN(struct make_options, initial.count_given), .letter = 'n'},
+    {"seed", "S", "seed of the random numbers (default: 0)", AT(initial.seed)},
+    {"dimensions", NULL, "2 or 3 (default: 3)", .choices = &dimensions, .set = set_dimensions,
+     .letter = 'd'},
+    {"eccentricity", "E", "of the orbit of two-body, 0 <= E < 1 (default: 0)",
+     AT(initial.eccentricity)},
+    {"mass-ratio", "Q", "second mass over first, of kinds with two masses", AT(initial.mass_ratio),
+     .positive = true},
+    {"elements", "m,a,e,i,Omega,omega,M",
+     "mass and orbit of one body of planets, angles in radians; repeatable", .set = add_planet},
+    {"star", "M", "mass of the star of planets (default: 1)", AT(initial.star_mass),
+     .positive = true},
+    {"coordinates", NULL,
+     "center of the orbits of planets: heliocentric, jacobi or barycentric (default: "
+     "heliocentric)",
+     AT(initial.coordinates), .choices = &choices_of_coordinates},
+    {"g", "G", "gravitational constant of planets (default: 1)", AT(initial.gravitational_constant),
+     .positive = true},
+    {"density", "R", "particles per unit volume of a crystal (default: 1)", AT(initial.density),
+     .positive = true},
+    {"temperature", "T", "of the velocities of a crystal, in units of energy (default: 0)",
+     AT(initial.temperature)},
+    {"batch", "B",
+     "B conformations of a lattice kind in one NPY file, B x N x 3 (or 2), from the seeds S, S + 1 "
+     "...",
+     AT(batch), .least = 1},
+    {"output", "FILE", "write to FILE (default: -, standard output, as CSV)", AT(output),
+     .letter = 'o'},
+    {"to", NULL, "format of FILE (default: by its extension)", AT(format),
+     .choices = &choices_of_formats},
+    {"format", .old = true},
+    {"quiet", NULL, "no notes", AT(quiet), .letter = 'q'},
+    {0}};
+
+static char *tables(void)
+{
+    return cli_help_table("Kinds:", choices_of_kinds.row);
 }
 
 /* What to do with a file next; it has no place for the dropped columns. */
@@ -222,11 +166,12 @@ static int make_batch(const char *command, const struct make_options *make)
     return code;
 }
 
+static const struct parser parser = {option_rows, NULL, check, "KIND", documentation, tables};
+
 int command_make(int argc, char **argv)
 {
     struct make_options make = {0};
-    const struct argp argp = {options, parse, "KIND", documentation, NULL, filter_help, NULL};
-    cli_parse(&argp, argc, argv, &make);
+    cli_parse(&parser, argc, argv, &make);
 
     if (make.batch > 0)
         return make_batch(argv[0], &make);

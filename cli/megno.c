@@ -10,7 +10,6 @@
 #include "job.h"
 #include "json.h"
 #include "load.h"
-#include "names.h"
 #include "progress.h"
 #include "streams.h"
 
@@ -21,22 +20,6 @@ struct megno_options {
     const char *output, *to;
     bool until_given;
 };
-
-enum { key_until = 0x9100, key_dt, key_samples, key_to, key_json };
-
-static const struct argp_option options[] = {
-    {"until", key_until, "T", 0, "time of the end", 0},
-    {"dt", key_dt, "D", 0, "length of the first step (default: a thousandth of the time)", 0},
-    {"samples", key_samples, "K", 0, "rows of the output, at equal times (default: 100)", 0},
-    {"output", 'o', "FILE", 0,
-     "write time,megno,mean_megno,growth to FILE: .csv, .npy or .h5 (default: nothing is kept)", 0},
-    {"to", key_to, CHOICES(choices_of_records),
-     "of the output: csv, npy or h5 (default: by its extension)", 0},
-    {"json", key_json, NULL, 0, "print one JSON object on standard output, nothing else there", 0},
-    {"quiet", 'q', NULL, 0, "no progress or notes", 0},
-    {0}};
-
-static const struct argp_child children[] = {{&input_argp, 0, "Bodies and gravity:", 1}, {0}};
 
 static const char documentation[] =
     "Compute MEGNO, the mean exponential growth of nearby orbits, and the Lyapunov time of bodies "
@@ -49,8 +32,9 @@ static const char documentation[] =
     "  kith make planets --elements 1e-3,1,0.1,0,0,0,0 -o one.csv\n"
     "  kith megno one.csv --until 1000 -o megno.csv --json";
 
-static void check_usage(const struct megno_options *megno, const struct argp_state *state)
+static void check(void *options, const struct argp_state *state)
 {
+    const struct megno_options *megno = options;
     if (!megno->input.path)
         cli_usage_error(state, "FILE is missing: the bodies to start from");
     if (!megno->until_given)
@@ -60,44 +44,27 @@ static void check_usage(const struct megno_options *megno, const struct argp_sta
     cli_check_stdout("-o", megno->output, &megno->common, state);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct megno_options *megno = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &megno->input;
-        return 0;
-    case key_until:
-        megno->how.until = cli_parse_real("--until", argument, state);
-        megno->until_given = true;
-        return 0;
-    case key_dt:
-        megno->how.dt = cli_parse_positive("--dt", argument, state);
-        return 0;
-    case key_samples:
-        megno->how.samples = cli_parse_count("--samples", argument, state);
-        if (megno->how.samples == 0)
-            cli_usage_error(state, "--samples is 0; give a number of at least 1");
-        return 0;
-    case 'o':
-        megno->output = argument;
-        return 0;
-    case key_to:
-        megno->to = cli_parse_word("--to", argument, &choices_of_records, state);
-        return 0;
-    case key_json:
-        megno->common.json = true;
-        return 0;
-    case 'q':
-        megno->common.quiet = true;
-        return 0;
-    case ARGP_KEY_END:
-        check_usage(megno, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+#define AT(member)    OPTION_AT(struct megno_options, member)
+#define GIVEN(member) OPTION_GIVEN(struct megno_options, member)
+static const struct option_row option_rows[] = {
+    {"until", "T", "time of the end", AT(how.until), GIVEN(until_given)},
+    {"dt", "D", "length of the first step (default: a thousandth of the time)", AT(how.dt),
+     .positive = true},
+    {"samples", "K", "rows of the output, at equal times (default: 100)", AT(how.samples),
+     .least = 1},
+    {"output", "FILE",
+     "write time,megno,mean_megno,growth to FILE: .csv, .npy or .h5 (default: nothing is kept)",
+     AT(output), .letter = 'o'},
+    {"to", NULL, "of the output: csv, npy or h5 (default: by its extension)", AT(to),
+     .choices = &choices_of_records},
+    {"json", NULL, "print one JSON object on standard output, nothing else there", AT(common.json)},
+    {"quiet", NULL, "no progress or notes", AT(common.quiet), .letter = 'q'},
+    {0}};
+
+static const struct option_group groups[] = {
+    {&input_parser, "Bodies and gravity:", 1, offsetof(struct megno_options, input)}, {0}};
+
+static const struct parser parser = {option_rows, groups, check, "FILE", documentation, NULL};
 
 static kith_array column(const kith_megno_sample *samples, int64_t count, size_t offset)
 {
@@ -164,9 +131,7 @@ static int run_megno(const char *command, const struct megno_options *megno, kit
 int command_megno(int argc, char **argv)
 {
     struct megno_options megno = {.how.samples = 100};
-    const struct argp argp = {options,  parse,           "FILE", documentation,
-                              children, cli_filter_help, NULL};
-    cli_parse(&argp, argc, argv, &megno);
+    cli_parse(&parser, argc, argv, &megno);
     megno.common.context = (kith_context_options){.device = {KITH_CPU, 0}, .threads = 1};
     kith_context *context = NULL;
     kith_bodies *bodies = NULL;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "json.h"
-#include "names.h"
+#include "options.h"
 #include "streams.h"
 
 struct multiply_options {
@@ -17,16 +17,6 @@ struct multiply_options {
     const char *input, *x, *output;
     double alpha;
     int64_t repeat;
-};
-
-enum {
-    key_transpose = 0x8000,
-    key_storage,
-    key_kernel,
-    key_block,
-    key_tune,
-    key_repeat,
-    key_alpha
 };
 
 static bool put_choice(const kith_sparse_choice *list, int64_t count, int64_t k, const char **name,
@@ -57,23 +47,6 @@ static const struct choices storages = {"FORMAT", {NULL}, format_row};
 static const struct choices kernel_names = {"KERNEL", {NULL}, kernel_row};
 static const struct choices blocks = {"B", {"2", "3", "4"}, NULL};
 
-static const struct argp_option options[] = {
-    {"x", 'x', "FILE", 0, "the vector, or k vectors as columns, .npy (default: ones)", 0},
-    {"transpose", key_transpose, NULL, 0, "multiply by the transpose", 0},
-    {"alpha", key_alpha, "A", 0, "factor of the result (default: 1)", 0},
-    {"storage", key_storage, CHOICES(storages), "how to store the matrix (default: auto)", 0},
-    {"format", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
-    {"kernel", key_kernel, CHOICES(kernel_names),
-     "how rows and entries are divided among threads (default: auto)", 0},
-    {"block", key_block, CHOICES(blocks),
-     "side of the blocks of bsr: 2, 3 or 4 (default: the best)", 0},
-    {"tune", key_tune, NULL, 0, "time the best few formats and use the fastest", 0},
-    {"repeat", key_repeat, "K", 0, "multiply K times; print the shortest time", 0},
-    {"output", 'o', "FILE", 0, "write the result to FILE, .npy; - is standard output", 0},
-    {0}};
-
-static const struct argp_child children[] = {{&common_argp, 0, "Common options:", 3}, {0}};
-
 static const char documentation[] =
     "Multiply the sparse matrix in FILE by a vector.\v"
     "FILE is a Matrix Market file, also compressed (.mtx, .mtx.gz).\n\n"
@@ -84,79 +57,58 @@ static const char documentation[] =
     "  kith multiply A.mtx -x y.npy --transpose -o z.npy\n"
     "  kith multiply A.mtx --storage sell --repeat 100 --json";
 
-static int64_t parse_repeat(const char *text, const struct argp_state *state)
+static void check(void *options, const struct argp_state *state)
 {
-    const int64_t repeat = cli_parse_count("--repeat", text, state);
-    if (repeat < 1)
-        cli_usage_error(state, "--repeat is %s; give a whole number of at least 1", text);
-    return repeat;
-}
-
-static error_t parse_end(struct multiply_options *multiply, const struct argp_state *state)
-{
+    const struct multiply_options *multiply = options;
     if (!multiply->input)
         cli_usage_error(state, "FILE is missing: a Matrix Market file");
     if (!multiply->output && !multiply->common.json)
         cli_usage_error(state, "-o is missing: the .npy file for the result (or give --json)");
     cli_check_stdout("-o", multiply->output, &multiply->common, state);
     cli_check_npy("-o", multiply->output, state);
-    return 0;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void set_transpose(void *options, const char *option, const char *text,
+                          const struct argp_state *state)
 {
-    struct multiply_options *multiply = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &multiply->common;
-        return 0;
-    case 'x':
-        multiply->x = argument;
-        return 0;
-    case 'o':
-        multiply->output = argument;
-        return 0;
-    case key_transpose:
-        multiply->operation = KITH_SPARSE_TRANSPOSED;
-        return 0;
-    case key_alpha:
-        multiply->alpha = cli_parse_real("--alpha", argument, state);
-        return 0;
-    case key_storage:
-        multiply->sparse.format =
-            (kith_sparse_format)cli_parse_choice("--storage", argument, &storages, state);
-        return 0;
-    case key_kernel:
-        multiply->sparse.kernel =
-            (kith_sparse_kernel)cli_parse_choice("--kernel", argument, &kernel_names, state);
-        return 0;
-    case key_block:
-        multiply->sparse.block = 2 + (int32_t)cli_parse_choice("--block", argument, &blocks, state);
-        return 0;
-    case key_tune:
-        multiply->sparse.tune = true;
-        return 0;
-    case key_repeat:
-        multiply->repeat = parse_repeat(argument, state);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (multiply->input)
-            cli_usage_error(state, "unexpected argument '%s'; give one FILE", argument);
-        multiply->input = argument;
-        return 0;
-    case ARGP_KEY_END:
-        return parse_end(multiply, state);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    (void)option, (void)text, (void)state;
+    ((struct multiply_options *)options)->operation = KITH_SPARSE_TRANSPOSED;
 }
 
-static char *filter_help(int key, const char *text, void *input)
+static void set_block(void *options, const char *option, const char *text,
+                      const struct argp_state *state)
 {
-    if (key == ARGP_KEY_HELP_EXTRA)
-        return cli_join_help(cli_help_table("Formats:", format_row),
-                             cli_help_table("Kernels:", kernel_row));
-    return cli_filter_help(key, text, input);
+    struct multiply_options *multiply = options;
+    multiply->sparse.block = 2 + (int32_t)cli_parse_choice(option, text, &blocks, state);
+}
+
+#define AT(member) OPTION_AT(struct multiply_options, member)
+static const struct option_row option_rows[] = {
+    {NULL, "FILE", NULL, AT(input)},
+    {"x", "FILE", "the vector, or k vectors as columns, .npy (default: ones)", AT(x),
+     .letter = 'x'},
+    {"transpose", NULL, "multiply by the transpose", .set = set_transpose},
+    {"alpha", "A", "factor of the result (default: 1)", AT(alpha)},
+    {"storage", NULL, "how to store the matrix (default: auto)", AT(sparse.format),
+     .choices = &storages},
+    {"format", .old = true},
+    {"kernel", NULL, "how rows and entries are divided among threads (default: auto)",
+     AT(sparse.kernel), .choices = &kernel_names},
+    {"block", NULL, "side of the blocks of bsr: 2, 3 or 4 (default: the best)", .choices = &blocks,
+     .set = set_block},
+    {"tune", NULL, "time the best few formats and use the fastest", AT(sparse.tune)},
+    {"repeat", "K", "multiply K times; print the shortest time", AT(repeat), .least = 1},
+    {"output", "FILE", "write the result to FILE, .npy; - is standard output", AT(output),
+     .letter = 'o'},
+    {0}};
+
+static const struct option_group groups[] = {
+    {&common_parser, "Common options:", 3, offsetof(struct multiply_options, common)}, {0}};
+
+static char *tables(void)
+{
+    return cli_join_help(cli_help_table("Formats:", format_row),
+                         cli_help_table("Kernels:", kernel_row));
 }
 
 /* What a product works on. */
@@ -292,11 +244,12 @@ static int take_inputs(const char *command, struct multiply_options *multiply)
     return code;
 }
 
+static const struct parser parser = {option_rows, groups, check, "FILE", documentation, tables};
+
 int command_multiply(int argc, char **argv)
 {
     struct multiply_options multiply = {.alpha = 1, .repeat = 1};
-    const struct argp argp = {options, parse, "FILE", documentation, children, filter_help, NULL};
-    cli_parse(&argp, argc, argv, &multiply);
+    cli_parse(&parser, argc, argv, &multiply);
     multiply.sparse.dtype = multiply.common.precision;
 
     /* One product takes less time than bringing the matrix to a GPU (KITH_WORK_SPARSE). */

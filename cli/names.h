@@ -23,24 +23,12 @@ const char *nearest_hint(const struct nearest *nearest, const char *otherwise);
 
 enum { choices_most_words = 8 };
 
-/* The words that an option's argument may be. The option's row has CHOICES(of these) for its
- * argument, so that one list is read by the parser, through cli_parse_choice, and by completions:
- *
- *     static const struct choices shifts = {"WHAT", {"none", "energy", "force"}, NULL};
- *     {"shift", key_shift, CHOICES(shifts), "none; energy: subtract …", 0},
- */
+/* The words that an option's argument may be, for its row, the parser and completions. */
 struct choices {
     char argument[16];                     /* what --help calls it */
     const char *words[choices_most_words]; /* up to a NULL; after them */
     table_row *row;                        /* the names of a table; NULL: none */
 };
-/* Of argp_option.flags, for completions; argp ignores them. */
-enum {
-    option_has_choices = 1 << 16,
-    option_of_kinds = 1 << 17 /* it is of a FILE that may be a kind of kith make */
-};
-#define CHOICES(choices) (choices).argument, option_has_choices
-
 /* The k-th word; NULL past the last. */
 const char *choice_at(const struct choices *choices, int64_t k);
 

@@ -11,7 +11,7 @@
 #include "core/memory.h"
 #include "io/frames.h"
 #include "json.h"
-#include "names.h"
+#include "options.h"
 #include "orbit_options.h"
 #include "progress.h"
 #include "resonance.h"
@@ -25,40 +25,6 @@ struct orbits_options {
     const char *path, *output, *to;
     int64_t first, last; /* frames; last 0: to the end */
 };
-
-enum {
-    key_coordinates = 0x9000,
-    key_g,
-    key_frames,
-    key_from,
-    key_to,
-    key_system,
-    key_resonance,
-    key_json
-};
-
-static const struct argp_option options[] = {
-    {"coordinates", key_coordinates, CHOICES(choices_of_coordinates),
-     "center of the orbits: heliocentric, jacobi or barycentric (default: heliocentric)", 0},
-    {"g", key_g, "G", 0, "gravitational constant (default: the one of RUN, else 1)", 0},
-    {"frames", key_frames, "A:B", 0,
-     "frames A to B only, both included, counted from 1, or all (default: all)", 0},
-    {"resonance", key_resonance, "ANGLE", 0,
-     "write time,angle instead: a sum of multiples of mean longitudes l, longitudes of pericenter w "
-     "and of the node O of bodies, such as 3l5-2l4-w5",
-     0},
-    {"system", key_system, "K", 0, "of an ensemble, counted from 0", 0},
-    {"from", key_from, CHOICES(choices_of_formats),
-     "of RUN (default: by its extension; of -, standard input, by its content)", 0},
-    {"output", 'o', "FILE", 0,
-     "write time,body,a,e,i,Omega,omega,M to FILE: .csv, .npy or .h5 (default: -, standard output, "
-     "as CSV)",
-     0},
-    {"to", key_to, CHOICES(choices_of_records),
-     "of the output: csv, npy or h5 (default: by its extension)", 0},
-    {"json", key_json, NULL, 0, "print one JSON object on standard output, nothing else there", 0},
-    {"quiet", 'q', NULL, 0, "no notes", 0},
-    {0}};
 
 static const char documentation[] =
     "Compute the orbital elements of all frames of RUN, an H5MD file that kith run wrote or a "
@@ -74,60 +40,56 @@ static const char documentation[] =
     "  kith orbits planets.h5 --resonance 3l5-2l4-w5 -o angle.csv\n"
     "  kith make solar-system | kith orbits -";
 
-static void check_usage(const struct orbits_options *orbits, const struct argp_state *state)
+static void check(void *options, const struct argp_state *state)
 {
+    const struct orbits_options *orbits = options;
     if (!orbits->path)
         cli_usage_error(state, "RUN is missing: an H5MD file, or a file of bodies");
     cli_check_stdout("-o", orbits->output, &orbits->common, state);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void set_frames(void *options, const char *option, const char *text,
+                       const struct argp_state *state)
 {
-    struct orbits_options *orbits = state->input;
-    switch (key) {
-    case key_coordinates:
-        orbits->about.coordinates = cli_parse_coordinates(argument, state);
-        return 0;
-    case key_g:
-        orbits->about.gravitational_constant = cli_parse_positive("--g", argument, state);
-        return 0;
-    case key_frames:
-        cli_parse_frames(argument, &orbits->first, &orbits->last, state);
-        return 0;
-    case key_resonance:
-        orbits->resonance = cli_parse_resonance(argument, state);
-        return 0;
-    case key_system:
-        orbits->read.system = cli_parse_count("--system", argument, state);
-        orbits->read.system_given = true;
-        return 0;
-    case key_from:
-        orbits->read.format = cli_parse_word("--from", argument, &choices_of_formats, state);
-        return 0;
-    case 'o':
-        orbits->output = argument;
-        return 0;
-    case key_to:
-        orbits->to = cli_parse_word("--to", argument, &choices_of_records, state);
-        return 0;
-    case key_json:
-        orbits->common.json = true;
-        return 0;
-    case 'q':
-        orbits->common.quiet = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (orbits->path)
-            cli_usage_error(state, "unexpected argument '%s'; give one RUN", argument);
-        orbits->path = argument;
-        return 0;
-    case ARGP_KEY_END:
-        check_usage(orbits, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct orbits_options *orbits = options;
+    (void)option;
+    cli_parse_frames(text, &orbits->first, &orbits->last, state);
 }
+
+static void set_resonance(void *options, const char *option, const char *text,
+                          const struct argp_state *state)
+{
+    (void)option;
+    ((struct orbits_options *)options)->resonance = cli_parse_resonance(text, state);
+}
+
+#define AT(member) OPTION_AT(struct orbits_options, member)
+static const struct option_row option_rows[] = {
+    {NULL, "RUN", NULL, AT(path)},
+    {"coordinates", NULL,
+     "center of the orbits: heliocentric, jacobi or barycentric (default: heliocentric)",
+     AT(about.coordinates), .choices = &choices_of_coordinates},
+    {"g", "G", "gravitational constant (default: the one of RUN, else 1)",
+     AT(about.gravitational_constant), .positive = true},
+    {"frames", "A:B", "frames A to B only, both included, counted from 1, or all (default: all)",
+     .set = set_frames},
+    {"resonance", "ANGLE",
+     "write time,angle instead: a sum of multiples of mean longitudes l, longitudes of pericenter w "
+     "and of the node O of bodies, such as 3l5-2l4-w5",
+     .set = set_resonance},
+    {"system", "K", "of an ensemble, counted from 0", AT(read.system),
+     OPTION_GIVEN(struct orbits_options, read.system_given)},
+    {"from", NULL, "of RUN (default: by its extension; of -, standard input, by its content)",
+     AT(read.format), .choices = &choices_of_formats},
+    {"output", "FILE",
+     "write time,body,a,e,i,Omega,omega,M to FILE: .csv, .npy or .h5 (default: -, standard output, "
+     "as CSV)",
+     AT(output), .letter = 'o'},
+    {"to", NULL, "of the output: csv, npy or h5 (default: by its extension)", AT(to),
+     .choices = &choices_of_records},
+    {"json", NULL, "print one JSON object on standard output, nothing else there", AT(common.json)},
+    {"quiet", NULL, "no notes", AT(common.quiet), .letter = 'q'},
+    {0}};
 
 /* A row of the output; all members have 8 bytes. */
 struct row {
@@ -312,16 +274,16 @@ static int run_orbits(const char *command, const struct orbits_options *orbits)
     return code;
 }
 
-static char *filter_help(int key, const char *text, void *input)
-{
-    return key == ARGP_KEY_HELP_EXTRA ? cli_coordinates_help() : cli_filter_help(key, text, input);
-}
+static const struct parser parser = {.rows = option_rows,
+                                     .check = check,
+                                     .arguments = "RUN",
+                                     .documentation = documentation,
+                                     .tables = cli_coordinates_help};
 
 int command_orbits(int argc, char **argv)
 {
     struct orbits_options orbits = {.first = 1};
-    const struct argp argp = {options, parse, "RUN", documentation, NULL, filter_help, NULL};
-    cli_parse(&argp, argc, argv, &orbits);
+    cli_parse(&parser, argc, argv, &orbits);
     const int code = cli_take_input(argv[0], &orbits.path, &orbits.read.format, orbits.output);
     return code == exit_ok ? run_orbits(argv[0], &orbits) : code;
 }

@@ -7,43 +7,9 @@
 #include <string.h>
 
 #include "device_choice.h"
-#include "names.h"
 #include "streams.h"
 
-enum {
-    key_cutoff = 0x5000,
-    key_half,
-    key_nearest,
-    key_count_only,
-    key_vectors,
-    key_unsorted,
-    key_memory,
-    key_to
-};
-
 static const struct choices formats = {"FORMAT", {"csv", "npy", "h5", "mtx"}, NULL};
-
-static const struct argp_option options[] = {
-    {"cutoff", key_cutoff, "R", 0, "list pairs at distances less than R", 0},
-    {"half", key_half, NULL, 0, "list each pair once", 0},
-    {"nearest", key_nearest, "K", 0,
-     "list the K nearest neighbors of each particle, by distance; no cutoff needed", 0},
-    {"count-only", key_count_only, NULL, 0, "print the number of pairs only", 0},
-    {"vectors", key_vectors, NULL, 0, "add dx,dy,dz,sx,sy,sz: r_j - r_i + S*cell, and S", 0},
-    {"unsorted", key_unsorted, NULL, 0, "leave the pairs of one particle in any order", 0},
-    {"memory", key_memory, "BYTES", 0, "fail if the list needs more, for example 512M or 2G", 0},
-    {"output", 'o', "FILE", 0,
-     "write i,j,distance to FILE: .csv, .npy, .h5, or .mtx, a sparse matrix of the distances "
-     "(default: -, standard output, as CSV)",
-     0},
-    {"to", key_to, CHOICES(formats),
-     "of the output: csv, npy, h5 or mtx (default: by its extension)", 0},
-    {0}};
-
-static const struct argp_child children[] = {{&file_argp, 0, "Particles:", 2},
-                                             {&cell_argp, 0, NULL, 0},
-                                             {&common_argp, 0, "Common options:", 3},
-                                             {0}};
 
 static const char documentation[] =
     "List the pairs of FILE's particles within a cutoff, in open space or in a periodic cell of "
@@ -57,8 +23,9 @@ static const char documentation[] =
     "  kith pairs cube.csv --nearest 8 -o nearest.csv\n"
     "  kith pairs cube.csv --cutoff 0.2 -o graph.mtx";
 
-static void check_usage(const struct pairs_options *pairs, const struct argp_state *state)
+static void check(void *options, const struct argp_state *state)
 {
+    const struct pairs_options *pairs = options;
     if (!pairs->input.path)
         cli_usage_error(state, "FILE is missing: the particles to search");
     if (!pairs->cutoff_given && !pairs->nearest_given)
@@ -77,51 +44,39 @@ static void check_usage(const struct pairs_options *pairs, const struct argp_sta
     cli_check_stdout("-o", pairs->output, &pairs->common, state);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void set_memory(void *options, const char *option, const char *text,
+                       const struct argp_state *state)
 {
-    struct pairs_options *pairs = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &pairs->input;
-        state->child_inputs[1] = &pairs->cell;
-        state->child_inputs[2] = &pairs->common;
-        return 0;
-    case key_cutoff:
-        pairs->search.cutoff = cli_parse_positive("--cutoff", argument, state);
-        pairs->cutoff_given = true;
-        return 0;
-    case key_half:
-        pairs->search.half = true;
-        return 0;
-    case key_nearest:
-        pairs->nearest = cli_parse_range("--nearest", argument, 1, INT64_MAX, state);
-        pairs->nearest_given = true;
-        return 0;
-    case key_count_only:
-        pairs->count_only = true;
-        return 0;
-    case key_vectors:
-        pairs->vectors = true;
-        return 0;
-    case key_unsorted:
-        pairs->search.unsorted = true;
-        return 0;
-    case key_memory:
-        pairs->search.memory_limit = cli_parse_bytes("--memory", argument, state);
-        return 0;
-    case 'o':
-        pairs->output = argument;
-        return 0;
-    case key_to:
-        pairs->to = cli_parse_word("--to", argument, &formats, state);
-        return 0;
-    case ARGP_KEY_END:
-        check_usage(pairs, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    ((struct pairs_options *)options)->search.memory_limit = cli_parse_bytes(option, text, state);
 }
+
+#define AT(member)    OPTION_AT(struct pairs_options, member)
+#define GIVEN(member) OPTION_GIVEN(struct pairs_options, member)
+static const struct option_row option_rows[] = {
+    {"cutoff", "R", "list pairs at distances less than R", AT(search.cutoff), GIVEN(cutoff_given),
+     .positive = true},
+    {"half", NULL, "list each pair once", AT(search.half)},
+    {"nearest", "K", "list the K nearest neighbors of each particle, by distance; no cutoff needed",
+     AT(nearest), GIVEN(nearest_given), .least = 1},
+    {"count-only", NULL, "print the number of pairs only", AT(count_only)},
+    {"vectors", NULL, "add dx,dy,dz,sx,sy,sz: r_j - r_i + S*cell, and S", AT(vectors)},
+    {"unsorted", NULL, "leave the pairs of one particle in any order", AT(search.unsorted)},
+    {"memory", "BYTES", "fail if the list needs more, for example 512M or 2G", .set = set_memory},
+    {"output", "FILE",
+     "write i,j,distance to FILE: .csv, .npy, .h5, or .mtx, a sparse matrix of the distances "
+     "(default: -, standard output, as CSV)",
+     AT(output), .letter = 'o'},
+    {"to", NULL, "of the output: csv, npy, h5 or mtx (default: by its extension)", AT(to),
+     .choices = &formats},
+    {0}};
+
+static const struct option_group groups[] = {
+    {&file_parser, "Particles:", 2, offsetof(struct pairs_options, input)},
+    {&cell_parser, NULL, 0, offsetof(struct pairs_options, cell)},
+    {&common_parser, "Common options:", 3, offsetof(struct pairs_options, common)},
+    {0}};
+
+static const struct parser parser = {option_rows, groups, check, "FILE", documentation, NULL};
 
 static void choose_quantities(struct pairs_options *pairs)
 {
@@ -217,9 +172,7 @@ static int choose_device(const char *command, const struct pairs_options *pairs,
 int command_pairs(int argc, char **argv)
 {
     struct pairs_options pairs = {.input.without_velocities = true};
-    const struct argp argp = {options,  parse,           "FILE", documentation,
-                              children, cli_filter_help, NULL};
-    cli_parse(&argp, argc, argv, &pairs);
+    cli_parse(&parser, argc, argv, &pairs);
     choose_quantities(&pairs);
 
     kith_context *context = NULL;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "gnuplot.h"
-#include "names.h"
+#include "options.h"
 #include "orbit_options.h"
 #include "streams.h"
 
@@ -60,24 +60,6 @@ enum { kind_count = sizeof kinds / sizeof kinds[0] };
 
 enum { smallest_side = 160, largest_side = 8000, longest_film = 36000 };
 
-enum {
-    key_what = 0x6000,
-    key_title,
-    key_width,
-    key_height,
-    key_dark,
-    key_frames,
-    key_system,
-    key_cutoff,
-    key_box,
-    key_axis,
-    key_colors,
-    key_coordinates,
-    key_resonance,
-    key_seconds,
-    key_to
-};
-
 static bool kind_row(int64_t k, const char **name, const char **description)
 {
     static char line[256];
@@ -115,36 +97,6 @@ static const struct choices pictures = {"FORMAT", {NULL}, picture_row};
 static const struct choices color_names = {"NAME", {NULL}, map_row};
 static const struct choices axes = {"AXIS", {"x", "y", "z"}, NULL};
 
-static const struct argp_option options[] = {
-    {"what", key_what, CHOICES(plots), "what to draw: see below", 0},
-    {"output", 'o', "FILE", 0, "the picture; its extension is its format; - is standard output", 0},
-    {"to", key_to, CHOICES(pictures),
-     "of the picture: png, svg, gif, mp4, webm or html (default: by its extension)", 0},
-    {"frames", key_frames, "A:B", 0,
-     "draw frames A to B only, both included, counted from 1, or all (default: all)", 0},
-    {"system", key_system, "K", 0, "of an ensemble, counted from 0", 0},
-    {"cutoff", key_cutoff, "R", 0, "of pairs: those at distances less than R", 0},
-    {"box", key_box, "LX,LY[,LZ]", 0,
-     "of pairs: a periodic cell (default: the file's own, or none)", 0},
-    {"axis", key_axis, CHOICES(axes),
-     "of density and film, the line of sight: x, y, z, or the direction towards the eye as X,Y,Z "
-     "(default: z)",
-     0},
-    {"colors", key_colors, CHOICES(color_names),
-     "of density and film, a color map: see below (default: inferno)", 0},
-    {"coordinates", key_coordinates, CHOICES(choices_of_coordinates),
-     "of elements: heliocentric, jacobi or barycentric (default: heliocentric)", 0},
-    {"resonance", key_resonance, "ANGLE", 0,
-     "of elements: draw a resonance angle below them, as kith orbits has it", 0},
-    {"seconds", key_seconds, "S", 0,
-     "of a film, its length (default: 30 frames of the run per second)", 0},
-    {"title", key_title, "TEXT", 0, "a line above the picture; of density and film in ASCII", 0},
-    {"width", key_width, "PIXELS", 0, "of the picture (default: by kind)", 0},
-    {"height", key_height, "PIXELS", 0, "of the picture (default: as the data need)", 0},
-    {"dark", key_dark, NULL, 0, "light on dark", 0},
-    {"quiet", 'q', NULL, 0, "no notes", 0},
-    {0}};
-
 static const char documentation[] =
     "Draw a picture of the run in the H5MD file RUN, or of bodies or a matrix, by kind.\v"
     "Examples:\n"
@@ -173,13 +125,10 @@ static const char documentation[] =
     "not cut. All kinds but density, film and scene need gnuplot; film needs ffmpeg. The environment "
     "variables KITH_GNUPLOT and KITH_FFMPEG may name these programs.";
 
-static char *filter_help(int key, const char *text, void *input)
+static char *tables(void)
 {
-    (void)input;
-    if (key == ARGP_KEY_HELP_EXTRA)
-        return cli_join_help(cli_help_table("Kinds, and their file formats:", kind_row),
-                             cli_help_table("Color maps:", map_row));
-    return (char *)text;
+    return cli_join_help(cli_help_table("Kinds, and their file formats:", kind_row),
+                         cli_help_table("Color maps:", map_row));
 }
 
 const struct plot_kind *plot_kind_named(const char *name)
@@ -188,15 +137,6 @@ const struct plot_kind *plot_kind_named(const char *name)
         if (strcmp(name, kinds[k].name) == 0)
             return &kinds[k];
     return NULL;
-}
-
-static int parse_side(const char *option, const char *text, const struct argp_state *state)
-{
-    const int64_t pixels = cli_parse_count(option, text, state);
-    if (pixels < smallest_side || pixels > largest_side)
-        cli_usage_error(state, "%s is %s; give %d to %d pixels", option, text, smallest_side,
-                        largest_side);
-    return (int)pixels;
 }
 
 static bool has_word(const char *words, const char *word)
@@ -208,8 +148,9 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
-static void check_options(struct plot *plot, const struct argp_state *state)
+static void check(void *options, const struct argp_state *state)
 {
+    struct plot *plot = options;
     if (plot->output && !plot->format)
         plot->format = picture_format_of(plot->output);
     if (!plot->input)
@@ -231,24 +172,28 @@ static void check_options(struct plot *plot, const struct argp_state *state)
         cli_usage_error(state, "--cutoff is missing: the maximum distance of pairs");
 }
 
-static void parse_box(const char *text, struct plot *plot, const struct argp_state *state)
+static void set_box(void *options, const char *option, const char *text,
+                    const struct argp_state *state)
 {
+    struct plot *plot = options;
     char *copy = cli_copy(text, state), *rest = copy;
     plot->box_sides = 0;
     for (const char *word; (word = strsep(&rest, ","));) {
         if (plot->box_sides == 3)
-            cli_usage_error(state, "--box is '%s'; give 2 or 3 lengths", text);
-        plot->box[plot->box_sides++] = cli_parse_positive("--box", word, state);
+            cli_usage_error(state, "%s is '%s'; give 2 or 3 lengths", option, text);
+        plot->box[plot->box_sides++] = cli_parse_positive(option, word, state);
     }
     free(copy);
     if (plot->box_sides < 2)
-        cli_usage_error(state, "--box is '%s'; give 2 or 3 lengths", text);
+        cli_usage_error(state, "%s is '%s'; give 2 or 3 lengths", option, text);
 }
 
 /* An axis by its letter, with the other two in their usual orientation, or the direction towards
  * the eye. */
-static void parse_axis(const char *text, double eye[3], const struct argp_state *state)
+static void set_axis(void *options, const char *option, const char *text,
+                     const struct argp_state *state)
 {
+    double *eye = ((struct plot *)options)->line_of_sight;
     static const double eyes[3][3] = {{1, 0, 0}, {0, -1, 0}, {0, 0, 1}};
     if (text[0] >= 'x' && text[0] <= 'z' && !text[1]) {
         memcpy(eye, eyes[text[0] - 'x'], sizeof eyes[0]);
@@ -258,90 +203,102 @@ static void parse_axis(const char *text, double eye[3], const struct argp_state 
     int count = 0;
     for (const char *word; (word = strsep(&rest, ",")); count++)
         if (count < 3)
-            eye[count] = cli_parse_real("--axis", word, state);
+            eye[count] = cli_parse_real(option, word, state);
     free(copy);
     const double longest = fmax(fabs(eye[0]), fmax(fabs(eye[1]), fabs(eye[2])));
     if (count != 3 || longest == 0)
-        cli_usage_error(state, "--axis is '%s'; give x, y, z, or three numbers, not all 0", text);
+        cli_usage_error(state, "%s is '%s'; give x, y, z, or three numbers, not all 0", option,
+                        text);
     for (int k = 0; k < 3; k++)
         eye[k] /= longest;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void set_kind(void *options, const char *option, const char *text,
+                     const struct argp_state *state)
 {
-    struct plot *plot = state->input;
-    int64_t first = 1, last = 0, count = 0;
-    switch (key) {
-    case key_what:
-        plot->kind = &kinds[cli_parse_choice("--what", argument, &plots, state)];
-        return 0;
-    case 'o':
-        plot->output = argument;
-        return 0;
-    case key_frames:
-        cli_parse_frames(argument, &first, &last, state);
-        plot->first_frame = first - 1;
-        plot->frames = last > 0 ? last - first + 1 : 0;
-        return 0;
-    case key_system:
-        plot->system = cli_parse_count("--system", argument, state);
-        plot->system_given = true;
-        return 0;
-    case key_cutoff:
-        plot->cutoff = cli_parse_positive("--cutoff", argument, state);
-        return 0;
-    case key_box:
-        parse_box(argument, plot, state);
-        return 0;
-    case key_axis:
-        parse_axis(argument, plot->line_of_sight, state);
-        return 0;
-    case key_colors:
-        plot->colors =
-            &color_maps(&count)[cli_parse_choice("--colors", argument, &color_names, state)];
-        return 0;
-    case key_coordinates:
-        plot->coordinates = cli_parse_coordinates(argument, state);
-        return 0;
-    case key_resonance:
-        plot->resonance = cli_parse_resonance(argument, state);
-        return 0;
-    case key_seconds:
-        plot->seconds = cli_parse_positive("--seconds", argument, state);
-        if (plot->seconds > longest_film)
-            cli_usage_error(state, "--seconds is %s; give at most %d", argument, longest_film);
-        return 0;
-    case key_to:
-        plot->format =
-            &picture_formats(&count)[cli_parse_choice("--to", argument, &pictures, state)];
-        return 0;
-    case key_title:
-        plot->title = argument;
-        return 0;
-    case key_width:
-        plot->width = parse_side("--width", argument, state);
-        return 0;
-    case key_height:
-        plot->height = parse_side("--height", argument, state);
-        return 0;
-    case key_dark:
-        plot->dark = true;
-        return 0;
-    case 'q':
-        plot->quiet = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (plot->input)
-            cli_usage_error(state, "unexpected argument '%s'; give one RUN", argument);
-        plot->input = argument;
-        return 0;
-    case ARGP_KEY_END:
-        check_options(plot, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    ((struct plot *)options)->kind = &kinds[cli_parse_choice(option, text, &plots, state)];
 }
+
+static void set_format(void *options, const char *option, const char *text,
+                       const struct argp_state *state)
+{
+    int64_t count = 0;
+    const struct picture_format *formats = picture_formats(&count);
+    ((struct plot *)options)->format = &formats[cli_parse_choice(option, text, &pictures, state)];
+}
+
+static void set_colors(void *options, const char *option, const char *text,
+                       const struct argp_state *state)
+{
+    int64_t count = 0;
+    const struct color_map *maps = color_maps(&count);
+    ((struct plot *)options)->colors = &maps[cli_parse_choice(option, text, &color_names, state)];
+}
+
+static void set_frames(void *options, const char *option, const char *text,
+                       const struct argp_state *state)
+{
+    struct plot *plot = options;
+    int64_t first = 1, last = 0;
+    (void)option;
+    cli_parse_frames(text, &first, &last, state);
+    plot->first_frame = first - 1;
+    plot->frames = last > 0 ? last - first + 1 : 0;
+}
+
+static void set_resonance(void *options, const char *option, const char *text,
+                          const struct argp_state *state)
+{
+    (void)option;
+    ((struct plot *)options)->resonance = cli_parse_resonance(text, state);
+}
+
+static void set_seconds(void *options, const char *option, const char *text,
+                        const struct argp_state *state)
+{
+    struct plot *plot = options;
+    plot->seconds = cli_parse_positive(option, text, state);
+    if (plot->seconds > longest_film)
+        cli_usage_error(state, "%s is %s; give at most %d", option, text, longest_film);
+}
+
+#define AT(member) OPTION_AT(struct plot, member)
+static const struct option_row option_rows[] = {
+    {NULL, "RUN", NULL, AT(input)},
+    {"what", NULL, "what to draw: see below", .choices = &plots, .set = set_kind},
+    {"output", "FILE", "the picture; its extension is its format; - is standard output", AT(output),
+     .letter = 'o'},
+    {"to", NULL, "of the picture: png, svg, gif, mp4, webm or html (default: by its extension)",
+     .choices = &pictures, .set = set_format},
+    {"frames", "A:B",
+     "draw frames A to B only, both included, counted from 1, or all (default: all)",
+     .set = set_frames},
+    {"system", "K", "of an ensemble, counted from 0", AT(system),
+     OPTION_GIVEN(struct plot, system_given)},
+    {"cutoff", "R", "of pairs: those at distances less than R", AT(cutoff), .positive = true},
+    {"box", "LX,LY[,LZ]", "of pairs: a periodic cell (default: the file's own, or none)",
+     .set = set_box},
+    {"axis", NULL,
+     "of density and film, the line of sight: x, y, z, or the direction towards the eye as X,Y,Z "
+     "(default: z)",
+     .choices = &axes, .set = set_axis},
+    {"colors", NULL, "of density and film, a color map: see below (default: inferno)",
+     .choices = &color_names, .set = set_colors},
+    {"coordinates", NULL,
+     "of elements: heliocentric, jacobi or barycentric (default: heliocentric)", AT(coordinates),
+     .choices = &choices_of_coordinates},
+    {"resonance", "ANGLE", "of elements: draw a resonance angle below them, as kith orbits has it",
+     .set = set_resonance},
+    {"seconds", "S", "of a film, its length (default: 30 frames of the run per second)",
+     .set = set_seconds},
+    {"title", "TEXT", "a line above the picture; of density and film in ASCII", AT(title)},
+    {"width", "PIXELS", "of the picture (default: by kind)", AT(width), .least = smallest_side,
+     .most = largest_side},
+    {"height", "PIXELS", "of the picture (default: as the data need)", AT(height),
+     .least = smallest_side, .most = largest_side},
+    {"dark", NULL, "light on dark", AT(dark)},
+    {"quiet", NULL, "no notes", AT(quiet), .letter = 'q'},
+    {0}};
 
 void *plot_allocate(const struct plot *plot, int64_t count, size_t bytes)
 {
@@ -435,13 +392,14 @@ static int take_input(struct plot *plot)
     return cli_take_input(plot->command, &plot->input, &plot->input_format, plot->output);
 }
 
+static const struct parser parser = {option_rows, NULL, check, "RUN", documentation, tables};
+
 int command_plot(int argc, char **argv)
 {
     int64_t maps = 0;
     struct plot plot = {
         .command = argv[0], .line_of_sight = {0, 0, 1}, .colors = color_maps(&maps)};
-    const struct argp argp = {options, parse, "RUN", documentation, NULL, filter_help, NULL};
-    cli_parse(&argp, argc, argv, &plot);
+    cli_parse(&parser, argc, argv, &plot);
 
     if (!picture_can_write(plot.command, plot.output))
         return exit_failed;

@@ -165,7 +165,7 @@ static int run_one(const char *command, struct run_options *run, kith_context **
 int command_run(int argc, char **argv)
 {
     struct run_options run = {.law.takes_two = true};
-    cli_parse(&run_argp, argc, argv, &run);
+    cli_parse(&run_parser, argc, argv, &run);
 
     complete_options(&run, argv);
     const bool is_ensemble =

@@ -5,112 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "names.h"
 #include "view.h"
 
-enum {
-    key_units = 0x6100,
-    key_ensemble,
-    key_dt,
-    key_until,
-    key_integrator,
-    key_solver,
-    key_thermostat,
-    key_every,
-    key_every_time,
-    key_pressure,
-    key_wrap,
-    key_eta,
-    key_collisions,
-    key_restitution,
-    key_encounter,
-    key_escape,
-    key_checkpoint,
-    key_resume,
-    key_skin,
-    key_substeps,
-    key_view,
-    key_rate
-};
-
 static const struct choices outcomes = {"WHAT", {"merge", "bounce", "stop"}, NULL};
-
-static const struct argp_option options[] = {
-    {"dt", key_dt, "D", 0, "length of a step; of ias15 the first, of hermite-block the longest", 0},
-    {"until", key_until, "T", 0, "time of the end; the last step is shortened to reach it exactly",
-     0},
-    {"integrator", key_integrator, CHOICES(choices_of_integrators), "see below (default: leapfrog)",
-     0},
-    {"solver", key_solver, CHOICES(choices_of_solvers),
-     "see below (default: auto: direct, unless an accuracy is given)", 0},
-    {"thermostat", key_thermostat, "KIND:T,TAU[,SEED]", 0,
-     "hold the temperature at T, in units of energy, with the correlation time TAU; KIND is "
-     "langevin (friction and noise on each body) or bussi (one random factor for all velocities)",
-     0},
-    {"every", key_every, "K", 0,
-     "a frame and its observables every K steps (default: about 1000 frames in all)", 0},
-    {"every-time", key_every_time, "T", 0,
-     "a frame at every multiple of T after the start, which a fixed step must divide; steps of "
-     "ias15 stay the same, but those of ensembles end there",
-     0},
-    {"pressure-every", key_pressure, "K", 0,
-     "with --cutoff, ewald or pme: record temperature, pressure and virial every K steps, in "
-     "parameters/kith/pressure of FILE (default: in frames only)",
-     0},
-    {"wrap", key_wrap, NULL, 0,
-     "write positions within the periodic cell, and which image of the cell each body is in "
-     "(particles/trajectory/image); kith reads them back unwrapped",
-     0},
-    {"skin", key_skin, "S", 0,
-     "with --cutoff: the neighbor list includes pairs within the cutoff + S, and is rebuilt when "
-     "a body has moved by S/2; results do not depend on S (default: adapted during the run)",
-     0},
-    {"substeps", key_substeps, "K", 0,
-     "with leapfrog and ewald or pme: a step evaluates the mesh once and the pairs within the cutoff "
-     "K times, in K shorter steps (r-RESPA; default: 1)",
-     0},
-    {"eta", key_eta, "ETA", 0,
-     "of hermite-block: the accuracy of the steps; the square of a step is eta times the square "
-     "of the time scale of a body's acceleration (default: 0.02)",
-     0},
-    {"collisions", key_collisions, CHOICES(outcomes),
-     "merge, bounce or stop; when two bodies touch (the sum of their radii, column radius): the "
-     "heavier body absorbs the other, they bounce, or the run stops (default: no collisions)",
-     0},
-    {"restitution", key_restitution, "E", 0,
-     "of --collisions bounce: speed of separation over speed of approach, 0 to 1 (default: 1)", 0},
-    {"encounter", key_encounter, "D", 0,
-     "record an event when two bodies pass each other at a distance less than D", 0},
-    {"escape", key_escape, "R", 0,
-     "remove bodies farther than R from the center of mass, and record an event", 0},
-    {"output", 'o', "FILE", 0, "write an H5MD trajectory to FILE (default: nothing is kept)", 0},
-    {"checkpoint-every", key_checkpoint, "SECONDS", 0,
-     "write a checkpoint to FILE about every SECONDS, between two steps; less often if "
-     "checkpoints would take more than 5 % of the time (default: 10)",
-     0},
-    {"units", key_units, "LENGTH,TIME[,MASS]", 0,
-     "names of the units, for plots and readers: --units AU,day,Msun", 0},
-    {"ensemble", key_ensemble, "M", 0,
-     "M independent systems of a kind of kith make, from M consecutive seeds", 0},
-    {"resume", key_resume, NULL, 0,
-     "continue from the checkpoint in the output file with the same bits; start from the bodies "
-     "if the file does not exist",
-     0},
-    {"view", key_view, "PORT", OPTION_ARG_OPTIONAL,
-     "show the run in a browser, at a printed address on this machine (default PORT: 0, any free "
-     "port)",
-     0},
-    {"steps-per-second", key_rate, "R", 0, "take at most R steps per second, for --view", 0},
-    {0}};
-
-static const struct argp_child children[] = {{&accuracy_argp, 0, "Accuracy:", 1},
-                                             {&planets_argp, 0, "Planets, for whfast:", 3},
-                                             {&cutoff_argp, 0, "Cutoff and cell:", 4},
-                                             {&ewald_argp, 0, NULL, 2},
-                                             {&law_argp, 0, "Law:", 5},
-                                             {&input_argp, 0, "Bodies and gravity:", 6},
-                                             {&common_argp, 0, "Common options:", 7},
-                                             {0}};
 
 static const char documentation[] =
     "Integrate the motion of the bodies of FILE (or of a kind of kith make, or the systems of a "
@@ -160,8 +57,9 @@ static const char documentation[] =
     "a "
     "second run cannot write to it at the same time.";
 
-static void parse_argument(struct run_options *run, const struct argp_state *state)
+static void check(void *options, const struct argp_state *state)
 {
+    struct run_options *run = options;
     const bool resume = run->run.resume;
     if (resume && !run->run.output)
         cli_usage_error(state, "--resume needs -o FILE: the output to continue");
@@ -191,25 +89,30 @@ static void parse_argument(struct run_options *run, const struct argp_state *sta
         cli_usage_error(state, "--every and --every-time are given; give one of them");
 }
 
-static int64_t parse_every(const char *option, const char *text, const struct argp_state *state)
+#define AT(member)    OPTION_AT(struct run_options, member)
+#define GIVEN(member) OPTION_GIVEN(struct run_options, member)
+
+static void set_solver(void *options, const char *option, const char *text,
+                       const struct argp_state *state)
 {
-    const int64_t every = cli_parse_count(option, text, state);
-    if (every == 0)
-        cli_usage_error(state, "%s is 0; give a number of steps of at least 1", option);
-    return every;
+    struct run_options *run = options;
+    (void)option;
+    run->run.simulation.forces.solver = cli_parse_solver(text, state);
 }
 
-static int32_t parse_substeps(const char *text, const struct argp_state *state)
+static void set_thermostat(void *options, const char *option, const char *text,
+                           const struct argp_state *state)
 {
-    const int64_t count = cli_parse_count("--substeps", text, state);
-    if (count < 1 || count > KITH_MOST_SUBSTEPS)
-        cli_usage_error(state, "--substeps is %s; give a number from 1 to %d", text,
-                        KITH_MOST_SUBSTEPS);
-    return (int32_t)count;
+    struct run_options *run = options;
+    (void)option;
+    if (kith_thermostat_parse(text, &run->run.simulation.thermostat) != KITH_OK)
+        cli_usage_error(state, "--%s", kith_error_message());
 }
 
-static void parse_units(const char *text, struct run_options *run, const struct argp_state *state)
+static void set_units(void *options, const char *option, const char *text,
+                      const struct argp_state *state)
 {
+    struct run_options *run = options;
     int count = 0;
     char *rest = NULL;
     free(run->units);
@@ -218,132 +121,128 @@ static void parse_units(const char *text, struct run_options *run, const struct 
         if (count < 3 && strlen(word) < KITH_NAME_BYTES)
             run->run.units[count++] = word;
         else
-            cli_usage_error(
-                state, "--units is '%s'; give two or three short names: LENGTH,TIME[,MASS]", text);
+            cli_usage_error(state, "%s is '%s'; give two or three short names: LENGTH,TIME[,MASS]",
+                            option, text);
     }
     if (count < 2)
-        cli_usage_error(state, "--units is '%s'; give two or three names: LENGTH,TIME[,MASS]",
+        cli_usage_error(state, "%s is '%s'; give two or three names: LENGTH,TIME[,MASS]", option,
                         text);
 }
 
-static kith_on_collision parse_collisions(const char *text, const struct argp_state *state)
+static void set_collisions(void *options, const char *option, const char *text,
+                           const struct argp_state *state)
 {
-    return (kith_on_collision)(KITH_ON_COLLISION_MERGE +
-                               cli_parse_choice("--collisions", text, &outcomes, state));
+    struct run_options *run = options;
+    run->run.simulation.on_collision =
+        (kith_on_collision)(KITH_ON_COLLISION_MERGE +
+                            cli_parse_choice(option, text, &outcomes, state));
 }
 
-static double parse_restitution(const char *text, const struct argp_state *state)
+static void set_restitution(void *options, const char *option, const char *text,
+                            const struct argp_state *state)
 {
-    const double restitution = cli_parse_real("--restitution", text, state);
+    struct run_options *run = options;
+    const double restitution = cli_parse_real(option, text, state);
     if (!(restitution >= 0 && restitution <= 1))
-        cli_usage_error(state, "--restitution is %s; give a number from 0 to 1", text);
-    return restitution;
+        cli_usage_error(state, "%s is %s; give a number from 0 to 1", option, text);
+    run->run.simulation.restitution = restitution;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void set_view(void *options, const char *option, const char *text,
+                     const struct argp_state *state)
 {
-    struct run_options *run = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &run->run.simulation.forces.accuracy;
-        state->child_inputs[1] = &run->run.simulation;
-        state->child_inputs[2] = &run->cutoff;
-        state->child_inputs[3] = &run->ewald;
-        state->child_inputs[4] = &run->law;
-        state->child_inputs[5] = &run->input;
-        state->child_inputs[6] = &run->common;
-        return 0;
-    case key_dt:
-        run->run.simulation.dt = cli_parse_positive("--dt", argument, state);
-        return 0;
-    case key_until:
-        run->run.until = cli_parse_real("--until", argument, state);
-        run->until_given = true;
-        return 0;
-    case key_integrator:
-        run->run.simulation.integrator =
-            cli_parse_word("--integrator", argument, &choices_of_integrators, state);
-        return 0;
-    case key_solver:
-        run->run.simulation.forces.solver = cli_parse_solver(argument, state);
-        return 0;
-    case key_thermostat:
-        if (kith_thermostat_parse(argument, &run->run.simulation.thermostat) != KITH_OK)
-            cli_usage_error(state, "--%s", kith_error_message());
-        return 0;
-    case key_every:
-        run->run.every = parse_every("--every", argument, state);
-        return 0;
-    case key_every_time:
-        run->run.every_time = cli_parse_positive("--every-time", argument, state);
-        return 0;
-    case key_pressure:
-        run->run.pressure_every = parse_every("--pressure-every", argument, state);
-        return 0;
-    case key_wrap:
-        run->run.wrap = true;
-        return 0;
-    case key_skin:
-        run->run.simulation.skin = cli_parse_positive("--skin", argument, state);
-        return 0;
-    case key_substeps:
-        run->run.simulation.substeps = parse_substeps(argument, state);
-        return 0;
-    case key_eta:
-        run->run.simulation.eta = cli_parse_positive("--eta", argument, state);
-        return 0;
-    case key_collisions:
-        run->run.simulation.on_collision = parse_collisions(argument, state);
-        return 0;
-    case key_restitution:
-        run->run.simulation.restitution = parse_restitution(argument, state);
-        run->restitution_given = true;
-        return 0;
-    case key_encounter:
-        run->run.simulation.encounter = cli_parse_positive("--encounter", argument, state);
-        return 0;
-    case key_escape:
-        run->run.simulation.escape = cli_parse_positive("--escape", argument, state);
-        return 0;
-    case 'o':
-        run->run.output = argument;
-        return 0;
-    case key_checkpoint:
-        run->run.checkpoint_seconds = cli_parse_positive("--checkpoint-every", argument, state);
-        return 0;
-    case key_units:
-        parse_units(argument, run, state);
-        return 0;
-    case key_ensemble:
-        run->systems = cli_parse_count("--ensemble", argument, state);
-        run->ensemble_given = true;
-        return 0;
-    case key_resume:
-        run->run.resume = true;
-        return 0;
-    case key_view:
-        run->view_given = true;
-        run->view.port = argument ? view_parse_port("--view", argument, state) : 0;
-        return 0;
-    case key_rate:
-        run->view.steps_per_second = cli_parse_positive("--steps-per-second", argument, state);
-        return 0;
-    case ARGP_KEY_END:
-        parse_argument(run, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct run_options *run = options;
+    run->view.port = text ? view_parse_port(option, text, state) : 0;
 }
 
-static char *filter_help(int key, const char *text, void *input)
+static const struct option_row option_rows[] = {
+    {"dt", "D", "length of a step; of ias15 the first, of hermite-block the longest",
+     AT(run.simulation.dt), .positive = true},
+    {"until", "T", "time of the end; the last step is shortened to reach it exactly", AT(run.until),
+     GIVEN(until_given)},
+    {"integrator", NULL, "see below (default: leapfrog)", AT(run.simulation.integrator),
+     .choices = &choices_of_integrators},
+    {"solver", NULL, "see below (default: auto: direct, unless an accuracy is given)",
+     .choices = &choices_of_solvers, .set = set_solver},
+    {"thermostat", "KIND:T,TAU[,SEED]",
+     "hold the temperature at T, in units of energy, with the correlation time TAU; KIND is "
+     "langevin (friction and noise on each body) or bussi (one random factor for all velocities)",
+     .set = set_thermostat},
+    {"every", "K", "a frame and its observables every K steps (default: about 1000 frames in all)",
+     AT(run.every), .least = 1},
+    {"every-time", "T",
+     "a frame at every multiple of T after the start, which a fixed step must divide; steps of "
+     "ias15 stay the same, but those of ensembles end there",
+     AT(run.every_time), .positive = true},
+    {"pressure-every", "K",
+     "with --cutoff, ewald or pme: record temperature, pressure and virial every K steps, in "
+     "parameters/kith/pressure of FILE (default: in frames only)",
+     AT(run.pressure_every), .least = 1},
+    {"wrap", NULL,
+     "write positions within the periodic cell, and which image of the cell each body is in "
+     "(particles/trajectory/image); kith reads them back unwrapped",
+     AT(run.wrap)},
+    {"skin", "S",
+     "with --cutoff: the neighbor list includes pairs within the cutoff + S, and is rebuilt when "
+     "a body has moved by S/2; results do not depend on S (default: adapted during the run)",
+     AT(run.simulation.skin), .positive = true},
+    {"substeps", "K",
+     "with leapfrog and ewald or pme: a step evaluates the mesh once and the pairs within the "
+     "cutoff K times, in K shorter steps (r-RESPA; default: 1)",
+     AT(run.simulation.substeps), .least = 1, .most = KITH_MOST_SUBSTEPS},
+    {"eta", "ETA",
+     "of hermite-block: the accuracy of the steps; the square of a step is eta times the square "
+     "of the time scale of a body's acceleration (default: 0.02)",
+     AT(run.simulation.eta), .positive = true},
+    {"collisions", NULL,
+     "merge, bounce or stop; when two bodies touch (the sum of their radii, column radius): the "
+     "heavier body absorbs the other, they bounce, or the run stops (default: no collisions)",
+     .choices = &outcomes, .set = set_collisions},
+    {"restitution", "E",
+     "of --collisions bounce: speed of separation over speed of approach, 0 to 1 (default: 1)",
+     GIVEN(restitution_given), .set = set_restitution},
+    {"encounter", "D", "record an event when two bodies pass each other at a distance less than D",
+     AT(run.simulation.encounter), .positive = true},
+    {"escape", "R", "remove bodies farther than R from the center of mass, and record an event",
+     AT(run.simulation.escape), .positive = true},
+    {"output", "FILE", "write an H5MD trajectory to FILE (default: nothing is kept)",
+     AT(run.output), .letter = 'o'},
+    {"checkpoint-every", "SECONDS",
+     "write a checkpoint to FILE about every SECONDS, between two steps; less often if "
+     "checkpoints would take more than 5 % of the time (default: 10)",
+     AT(run.checkpoint_seconds), .positive = true},
+    {"units", "LENGTH,TIME[,MASS]",
+     "names of the units, for plots and readers: --units AU,day,Msun", .set = set_units},
+    {"ensemble", "M", "M independent systems of a kind of kith make, from M consecutive seeds",
+     AT(systems), GIVEN(ensemble_given)},
+    {"resume", NULL,
+     "continue from the checkpoint in the output file with the same bits; start from the bodies "
+     "if the file does not exist",
+     AT(run.resume)},
+    {"view", "PORT",
+     "show the run in a browser, at a printed address on this machine (default PORT: 0, any free "
+     "port)",
+     GIVEN(view_given), .set = set_view, .optional = true},
+    {"steps-per-second", "R", "take at most R steps per second, for --view",
+     AT(view.steps_per_second), .positive = true},
+    {0}};
+
+static const struct option_group groups[] = {
+    {&accuracy_parser, "Accuracy:", 1,
+     offsetof(struct run_options, run.simulation.forces.accuracy)},
+    {&planets_parser, "Planets, for whfast:", 3, offsetof(struct run_options, run.simulation)},
+    {&cutoff_parser, "Cutoff and cell:", 4, offsetof(struct run_options, cutoff)},
+    {&ewald_parser, NULL, 2, offsetof(struct run_options, ewald)},
+    {&law_parser, "Law:", 5, offsetof(struct run_options, law)},
+    {&input_parser, "Bodies and gravity:", 6, offsetof(struct run_options, input)},
+    {&common_parser, "Common options:", 7, offsetof(struct run_options, common)},
+    {0}};
+
+static char *tables(void)
 {
-    if (key == ARGP_KEY_HELP_EXTRA)
-        return cli_join_help(cli_help_table("Integrators:", choices_of_integrators.row),
-                             cli_join_help(cli_solver_help(), law_help_table()));
-    return cli_filter_help(key, text, input);
+    return cli_join_help(cli_help_table("Integrators:", choices_of_integrators.row),
+                         cli_join_help(cli_solver_help(), law_help_table()));
 }
 
-const struct argp run_argp = {options,       parse,    "FILE --dt D --until T\n--resume -o OUTPUT",
-                              documentation, children, filter_help,
-                              NULL};
+const struct parser run_parser = {
+    option_rows, groups, check, "FILE --dt D --until T\n--resume -o OUTPUT", documentation, tables};

@@ -23,7 +23,6 @@ struct run_options {
     kith_view_options view; /* of --view */
 };
 
-/* Its input is the struct. */
-extern const struct argp run_argp;
+extern const struct parser run_parser;
 
 #endif

@@ -8,56 +8,10 @@
 
 #include "device_choice.h"
 #include "json.h"
-#include "names.h"
 #include "streams.h"
 
-enum {
-    key_cutoff = 0x5400,
-    key_out,
-    key_let,
-    key_param,
-    key_reduce,
-    key_self,
-    key_targets,
-    key_method,
-    key_to
-};
-
-/* In the order of enum kith_sums_reduction and kith_sums_method. */
 static const struct choices reductions = {"R", {"sum", "min", "max", "count", "logsumexp"}, NULL};
 static const struct choices methods = {"METHOD", {"auto", "reference"}, NULL};
-
-static const struct argp_option option_table[] = {
-    {"out", key_out, "NAME=FORMULA", 0,
-     "a column of the output: the sum over j of a formula in r, r2, dx, dy, dz, NAME_i and NAME_j "
-     "of the file's columns, parameters and lets; repeatable",
-     0},
-    {"let", key_let, "NAME=FORMULA", 0, "a named formula that later formulas can use; repeatable",
-     0},
-    {"param", key_param, "NAME=VALUE", 0, "a parameter of the formulas; repeatable", 0},
-    {"cutoff", key_cutoff, "R", 0, "sum over pairs at distances less than R (default: all pairs)",
-     0},
-    {"reduce", key_reduce, CHOICES(reductions),
-     "sum, min, max, count or logsumexp of the values; count is the number of nonzero values "
-     "(default: sum)",
-     0},
-    {"self", key_self, NULL, 0, "include the pair of each particle with itself, at r = 0", 0},
-    {"targets", key_targets, "FILE", 0, "the particles i (default: FILE); FILE has the particles j",
-     0},
-    {"method", key_method, CHOICES(methods),
-     "auto, or reference: pair by pair in double precision, without a compiler (default: "
-     "auto)",
-     0},
-    {"output", 'o', "FILE", 0,
-     "write the sums to FILE: .csv or .npy (default: -, standard output, as CSV)", 0},
-    {"to", key_to, CHOICES(choices_of_tables),
-     "of the output: csv or npy (default: by its extension)", 0},
-    {0}};
-
-static const struct argp_child children[] = {{&file_argp, 0, "Particles:", 2},
-                                             {&cell_argp, 0, NULL, 0},
-                                             {&common_argp, 0, "Common options:", 3},
-                                             {0}};
 
 static const char documentation[] =
     "Sum formulas over the pairs of FILE's particles, within a cutoff in open space or in a "
@@ -110,8 +64,9 @@ static void add_parameter(struct sum_options *sum, const char *argument,
         (kith_law_parameter){name, cli_parse_real(option, value, state)};
 }
 
-static void check_usage(struct sum_options *sum, const struct argp_state *state)
+static void check(void *options, const struct argp_state *state)
 {
+    struct sum_options *sum = options;
     if (!sum->input.path)
         cli_usage_error(state, "FILE is missing: the particles to sum over");
     if (sum->output_count == 0)
@@ -122,56 +77,61 @@ static void check_usage(struct sum_options *sum, const struct argp_state *state)
     sum_find_columns(sum, state);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void set_out(void *options, const char *option, const char *text,
+                    const struct argp_state *state)
 {
-    struct sum_options *sum = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &sum->input;
-        state->child_inputs[1] = &sum->cell;
-        state->child_inputs[2] = &sum->common;
-        return 0;
-    case key_cutoff:
-        sum->sums.cutoff = cli_parse_positive("--cutoff", argument, state);
-        return 0;
-    case key_out:
-        add_formula(sum, "--out", argument, sum->outputs, &sum->output_count, KITH_SUMS_MAX_OUTPUTS,
-                    state);
-        return 0;
-    case key_let:
-        add_formula(sum, "--let", argument, sum->lets, &sum->sums.let_count, sum_most_formulas,
-                    state);
-        return 0;
-    case key_param:
-        add_parameter(sum, argument, state);
-        return 0;
-    case key_reduce:
-        sum->sums.reduction =
-            (kith_sums_reduction)cli_parse_choice("--reduce", argument, &reductions, state);
-        return 0;
-    case key_self:
-        sum->sums.include_self = true;
-        return 0;
-    case key_targets:
-        sum->targets = argument;
-        return 0;
-    case key_method:
-        sum->sums.method =
-            (kith_sums_method)cli_parse_choice("--method", argument, &methods, state);
-        return 0;
-    case 'o':
-        sum->output = argument;
-        return 0;
-    case key_to:
-        sum->to = cli_parse_word("--to", argument, &choices_of_tables, state);
-        return 0;
-    case ARGP_KEY_END:
-        check_usage(sum, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct sum_options *sum = options;
+    add_formula(sum, option, text, sum->outputs, &sum->output_count, KITH_SUMS_MAX_OUTPUTS, state);
 }
+
+static void set_let(void *options, const char *option, const char *text,
+                    const struct argp_state *state)
+{
+    struct sum_options *sum = options;
+    add_formula(sum, option, text, sum->lets, &sum->sums.let_count, sum_most_formulas, state);
+}
+
+static void set_parameter(void *options, const char *option, const char *text,
+                          const struct argp_state *state)
+{
+    (void)option;
+    add_parameter(options, text, state);
+}
+
+#define AT(member) OPTION_AT(struct sum_options, member)
+static const struct option_row option_rows[] = {
+    {"out", "NAME=FORMULA",
+     "a column of the output: the sum over j of a formula in r, r2, dx, dy, dz, NAME_i and NAME_j "
+     "of the file's columns, parameters and lets; repeatable",
+     .set = set_out},
+    {"let", "NAME=FORMULA", "a named formula that later formulas can use; repeatable",
+     .set = set_let},
+    {"param", "NAME=VALUE", "a parameter of the formulas; repeatable", .set = set_parameter},
+    {"cutoff", "R", "sum over pairs at distances less than R (default: all pairs)", AT(sums.cutoff),
+     .positive = true},
+    {"reduce", NULL,
+     "sum, min, max, count or logsumexp of the values; count is the number of nonzero values "
+     "(default: sum)",
+     AT(sums.reduction), .choices = &reductions},
+    {"self", NULL, "include the pair of each particle with itself, at r = 0",
+     AT(sums.include_self)},
+    {"targets", "FILE", "the particles i (default: FILE); FILE has the particles j", AT(targets)},
+    {"method", NULL,
+     "auto, or reference: pair by pair in double precision, without a compiler (default: auto)",
+     AT(sums.method), .choices = &methods},
+    {"output", "FILE", "write the sums to FILE: .csv or .npy (default: -, standard output, as CSV)",
+     AT(output), .letter = 'o'},
+    {"to", NULL, "of the output: csv or npy (default: by its extension)", AT(to),
+     .choices = &choices_of_tables},
+    {0}};
+
+static const struct option_group groups[] = {
+    {&file_parser, "Particles:", 2, offsetof(struct sum_options, input)},
+    {&cell_parser, NULL, 0, offsetof(struct sum_options, cell)},
+    {&common_parser, "Common options:", 3, offsetof(struct sum_options, common)},
+    {0}};
+
+static const struct parser parser = {option_rows, groups, check, "FILE", documentation, NULL};
 
 /* The memory of one run of the command. */
 struct sum_job {
@@ -299,9 +259,7 @@ static void free_words(struct sum_options *sum)
 int command_sum(int argc, char **argv)
 {
     struct sum_options sum = {0};
-    const struct argp argp = {option_table, parse,           "FILE", documentation,
-                              children,     cli_filter_help, NULL};
-    cli_parse(&argp, argc, argv, &sum);
+    cli_parse(&parser, argc, argv, &sum);
 
     kith_context *context = NULL;
     struct sum_job job = {0};

@@ -16,20 +16,10 @@
 #include "machine.h"
 #include "streams.h"
 
-enum { key_no_save = 0xa000, key_forget };
-
 struct tune_input {
     struct tune_options options;
     bool forgets;
 };
-
-static const struct argp_option option_table[] = {
-    {"output", 'o', "FILE", 0, "write the table to FILE as CSV; - is standard output", 0},
-    {"no-save", key_no_save, NULL, 0, "do not keep the result for later", 0},
-    {"forget", key_forget, NULL, 0, "delete the settings of the device instead of measuring", 0},
-    {0}};
-
-static const struct argp_child children[] = {{&bench_device_argp, 0, "Measuring:", 2}, {0}};
 
 static const char documentation[] =
     "Measure the fastest settings of a device, the first GPU or the CPU unless --device is "
@@ -51,48 +41,52 @@ static const char documentation[] =
     "  kith tune --forget\n"
     "  kith tune forces --device cuda -o tiles.csv";
 
-static void parse_capability(const char *word, struct tune_options *options,
-                             const struct argp_state *state)
+static void set_capability(void *options, const char *option, const char *text,
+                           const struct argp_state *state)
 {
-    if (strcmp(word, "forces") == 0)
-        options->forces = true;
-    else if (strcmp(word, "matrix") == 0)
-        options->matrix = true;
+    struct tune_options *tune = &((struct tune_input *)options)->options;
+    (void)option;
+    if (strcmp(text, "forces") == 0)
+        tune->forces = true;
+    else if (strcmp(text, "matrix") == 0)
+        tune->matrix = true;
     else
         cli_usage_error(state, "'%s' cannot be tuned; give forces or matrix, or none for both",
-                        word);
+                        text);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void set_no_save(void *options, const char *option, const char *text,
+                        const struct argp_state *state)
 {
-    struct tune_input *input = state->input;
-    struct tune_options *options = &input->options;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->common;
-        return 0;
-    case 'o':
-        options->table = argument;
-        return 0;
-    case key_no_save:
-        options->keeps = false;
-        return 0;
-    case key_forget:
-        input->forgets = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        parse_capability(argument, options, state);
-        return 0;
-    case ARGP_KEY_END:
-        if (!options->forces && !options->matrix)
-            options->forces = options->matrix = true;
-        if (options->common.json && cli_is_stdout(options->table))
-            cli_usage_error(state, "-o and --json both want standard output; give -o a file");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    (void)option, (void)text, (void)state;
+    ((struct tune_input *)options)->options.keeps = false;
 }
+
+static void check(void *options, const struct argp_state *state)
+{
+    struct tune_options *tune = &((struct tune_input *)options)->options;
+    if (!tune->forces && !tune->matrix)
+        tune->forces = tune->matrix = true;
+    if (tune->common.json && cli_is_stdout(tune->table))
+        cli_usage_error(state, "-o and --json both want standard output; give -o a file");
+}
+
+static const struct choices capabilities = {"CAPABILITY", {"forces", "matrix"}, NULL};
+
+#define AT(member) OPTION_AT(struct tune_input, member)
+static const struct option_row option_rows[] = {
+    {NULL, "CAPABILITY", .choices = &capabilities, .set = set_capability},
+    {"output", "FILE", "write the table to FILE as CSV; - is standard output", AT(options.table),
+     .letter = 'o'},
+    {"no-save", NULL, "do not keep the result for later", .set = set_no_save},
+    {"forget", NULL, "delete the settings of the device instead of measuring", AT(forgets)},
+    {0}};
+
+static const struct option_group groups[] = {
+    {&bench_device_parser, "Measuring:", 2, offsetof(struct tune_input, options.common)}, {0}};
+
+static const struct parser parser = {option_rows,       groups,        check,
+                                     "[forces|matrix]", documentation, NULL};
 
 double tune_rate(const struct tune_row *row)
 {
@@ -292,9 +286,7 @@ int command_tune(int argc, char **argv)
 {
     struct tune_input input = {.options = {.common = {.command = argv[0]}, .keeps = true}};
     struct tune_options *options = &input.options;
-    const struct argp argp = {option_table,    parse, "[forces|matrix]", documentation, children,
-                              cli_filter_help, NULL};
-    cli_parse(&argp, argc, argv, &input);
+    cli_parse(&parser, argc, argv, &input);
 
     char folder[cache_path_bytes];
     if (options->keeps && !input.forgets && cache_folder(folder) != KITH_OK)

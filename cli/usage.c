@@ -1,52 +1,40 @@
 /* Unknown options, reported before getopt does, with the nearest name. */
 
-#include "usage.h"
+#include "options.h"
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "names.h"
-
 /* What argp adds to each parser. */
-static const struct argp_option added[] = {
-    {"help", '?', NULL, 0, NULL, 0},
-    {"usage", 1, NULL, 0, NULL, 0},
-    {"version", 'V', NULL, 0, NULL, 0},
-    {"program-name", 1, "NAME", OPTION_HIDDEN, NULL, 0},
-    {"HANG", 1, "SECS", OPTION_HIDDEN | OPTION_ARG_OPTIONAL, NULL, 0},
-    {0}};
-static const struct argp added_argp = {added, NULL, NULL, NULL, NULL, NULL, NULL};
+static const struct option_row added[] = {{"help", .letter = '?'},
+                                          {.name = "usage"},
+                                          {"version", .letter = 'V'},
+                                          {"program-name", "NAME", .hidden = true},
+                                          {"HANG", "SECS", .hidden = true, .optional = true},
+                                          {0}};
+static const struct parser added_parser = {.rows = added};
 
 /* Looking for an option by its long name, which may be cut short, or by its letter. */
 struct search {
     const char *name;
     size_t length;
     int letter;
-    int matches;                     /* that the name begins; 1 if it is one's own */
-    const struct argp_option *found; /* aliases: the option that they name */
-    bool is_old;                     /* the match is a hidden alias: the name of another release */
+    int matches;                    /* that the name begins; 1 if it is one's own */
+    const struct option_row *found; /* of an old name the option that it names */
+    bool is_old;
     struct nearest nearest;
 };
 
-static bool is_end(const struct argp_option *option)
+static void look_at(struct search *search, const struct option_row *option,
+                    const struct option_row *real)
 {
-    return !option->key && !option->name && !option->doc && !option->group;
-}
-
-static void look_at(struct search *search, const struct argp_option *option,
-                    const struct argp_option *real)
-{
-    const int key = option->key;
     if (search->letter) {
-        if (key == search->letter && key <= 127 && isprint(key))
+        if (option->letter == search->letter)
             search->found = real;
         return;
     }
-    if (!option->name)
-        return;
-    if (!(option->flags & OPTION_HIDDEN))
+    if (!option->hidden && !option->old)
         nearest_offer(&search->nearest, option->name);
     if (strncmp(option->name, search->name, search->length) != 0)
         return;
@@ -55,24 +43,26 @@ static void look_at(struct search *search, const struct argp_option *option,
         return;
     search->matches = exact ? -1 : search->matches + 1;
     search->found = real;
-    search->is_old = (option->flags & OPTION_ALIAS) && (option->flags & OPTION_HIDDEN);
+    search->is_old = option->old;
 }
 
-static void look_through(struct search *search, const struct argp *argp)
+static void look_through(struct search *search, const struct parser *parser)
 {
-    const struct argp_option *real = NULL;
-    for (const struct argp_option *option = argp->options; option && !is_end(option); option++) {
-        if (!(option->flags & OPTION_ALIAS))
-            real = option;
-        look_at(search, option, real);
+    const struct option_row *real = NULL;
+    for (const struct option_row *row = parser->rows; row->name || row->argument; row++) {
+        if (!row->name)
+            continue;
+        if (!row->old)
+            real = row;
+        look_at(search, row, real);
     }
-    for (const struct argp_child *child = argp->children; child && child->argp; child++)
-        look_through(search, child->argp);
+    for (const struct option_group *group = parser->groups; group && group->parser; group++)
+        look_through(search, group->parser);
 }
 
-static bool wants_value(const struct argp_option *option)
+static bool wants_value(const struct option_row *option)
 {
-    return option->arg && !(option->flags & OPTION_ARG_OPTIONAL);
+    return option_argument(option) && !option->optional;
 }
 
 /* The hint if no option is near. */
@@ -93,22 +83,22 @@ static const char *hint_of(const struct search *search, const struct argp_state 
 }
 
 /* argp lets a program hang, for its makers. */
-static bool is_for_makers(const struct argp_option *option)
+static bool is_for_makers(const struct option_row *option)
 {
-    return strcmp(option->name ? option->name : "", "HANG") == 0;
+    return strcmp(option->name, "HANG") == 0;
 }
 
 /* "--name" or "--name=value"; true if its value is the next argument. */
-static bool check_long(const struct argp *argp, const struct argp_state *state, const char *word,
-                       bool is_last)
+static bool check_long(const struct parser *parser, const struct argp_state *state,
+                       const char *word, bool is_last)
 {
     char name[64];
     const char *equals = strchr(word, '=');
     const size_t length = equals ? (size_t)(equals - word) : strlen(word);
     snprintf(name, sizeof name, "%.*s", (int)length, word);
     struct search search = {.name = word, .length = length, .nearest = nearest_to(name)};
-    look_through(&search, argp);
-    look_through(&search, &added_argp);
+    look_through(&search, parser);
+    look_through(&search, &added_parser);
     if (!search.found || is_for_makers(search.found))
         cli_usage_error(state, "'--%s' is not a valid option; %s", name, hint_of(&search, state));
     if (search.matches > 1)
@@ -117,10 +107,10 @@ static bool check_long(const struct argp *argp, const struct argp_state *state, 
     if (search.is_old)
         cli_usage_error(state, "'--%s' is not a valid option; did you mean '--%s'?", name,
                         search.found->name);
-    if (equals && !search.found->arg)
+    if (equals && !option_argument(search.found))
         cli_usage_error(state, "--%s takes no value; leave out '=' and what follows", name);
     if (!equals && wants_value(search.found) && is_last)
-        cli_usage_error(state, "--%s has no value; give %s", name, search.found->arg);
+        cli_usage_error(state, "--%s has no value; give %s", name, option_argument(search.found));
     return !equals && wants_value(search.found);
 }
 
@@ -134,29 +124,29 @@ static int character_bytes(const char *at)
 }
 
 /* "-abc" or "-oFILE"; true if the last one's value is the next argument. */
-static bool check_letters(const struct argp *argp, const struct argp_state *state,
+static bool check_letters(const struct parser *parser, const struct argp_state *state,
                           const char *letters, bool is_last)
 {
     for (const char *at = letters; *at; at++) {
         struct search search = {.letter = (unsigned char)*at};
-        look_through(&search, argp);
-        look_through(&search, &added_argp);
+        look_through(&search, parser);
+        look_through(&search, &added_parser);
         if (!search.found) {
             cli_usage_error(state, "'-%.*s' is not a valid option; %s", character_bytes(at), at,
                             where_to_look(state));
             return false;
         }
-        if (search.found->arg && at[1])
+        if (option_argument(search.found) && at[1])
             return false;
         if (wants_value(search.found) && is_last)
-            cli_usage_error(state, "-%c has no value; give %s", *at, search.found->arg);
+            cli_usage_error(state, "-%c has no value; give %s", *at, option_argument(search.found));
         if (wants_value(search.found))
             return true;
     }
     return false;
 }
 
-void usage_check_options(const struct argp *argp, int argc, char **argv)
+void usage_check_options(const struct parser *parser, int argc, char **argv)
 {
     const struct argp_state state = {.name = argv[0]};
     for (int k = 1; k < argc; k++) {
@@ -165,8 +155,8 @@ void usage_check_options(const struct argp *argp, int argc, char **argv)
         if (strcmp(word, "--") == 0)
             return;
         if (strncmp(word, "--", 2) == 0)
-            k += check_long(argp, &state, word + 2, is_last);
+            k += check_long(parser, &state, word + 2, is_last);
         else if (word[0] == '-' && word[1])
-            k += check_letters(argp, &state, word + 1, is_last);
+            k += check_letters(parser, &state, word + 1, is_last);
     }
 }

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <string.h>
 
-enum { key_port = 0x6200, key_system };
+#include "options.h"
 
 struct view_command {
     const char *path;
@@ -13,11 +13,6 @@ struct view_command {
     int64_t system;
     bool system_given;
 };
-
-static const struct argp_option options[] = {
-    {"port", key_port, "PORT", 0, "of the address (default: 0, any free port)", 0},
-    {"system", key_system, "K", 0, "of an ensemble, counted from 0 (default: all, together)", 0},
-    {0}};
 
 static const char documentation[] =
     "Show the run in the H5MD file RUN in a browser, at a printed address on this machine; "
@@ -37,30 +32,27 @@ int32_t view_parse_port(const char *option, const char *text, const struct argp_
     return (int32_t)cli_parse_range(option, text, 0, 65535, state);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void set_port(void *options, const char *option, const char *text,
+                     const struct argp_state *state)
 {
-    struct view_command *view = state->input;
-    switch (key) {
-    case key_port:
-        view->options.port = view_parse_port("--port", argument, state);
-        return 0;
-    case key_system:
-        view->system = cli_parse_count("--system", argument, state);
-        view->system_given = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (view->path)
-            cli_usage_error(state, "unexpected argument '%s'; give one RUN", argument);
-        view->path = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (!view->path)
-            cli_usage_error(state, "RUN is missing: the H5MD file to show");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    ((struct view_command *)options)->options.port = view_parse_port(option, text, state);
 }
+
+static void check(void *options, const struct argp_state *state)
+{
+    if (!((const struct view_command *)options)->path)
+        cli_usage_error(state, "RUN is missing: the H5MD file to show");
+}
+
+#define AT(member) OPTION_AT(struct view_command, member)
+static const struct option_row option_rows[] = {
+    {NULL, "RUN", NULL, AT(path)},
+    {"port", "PORT", "of the address (default: 0, any free port)", .set = set_port},
+    {"system", "K", "of an ensemble, counted from 0 (default: all, together)", AT(system),
+     OPTION_GIVEN(struct view_command, system_given)},
+    {0}};
+
+static const struct parser parser = {option_rows, NULL, check, "RUN", documentation, NULL};
 
 /* Prints the address of a view, and shows it in a browser on a terminal with a display. */
 static void announce(const char *command, const kith_view *view)
@@ -119,10 +111,9 @@ static int serve(const char *command, const struct view_command *options_given,
 int command_view(int argc, char **argv)
 {
     struct view_command view = {0};
-    const struct argp argp = {options, parse, "RUN", documentation, NULL, cli_filter_help, NULL};
     kith_trajectory *trajectory = NULL;
     int code = exit_failed;
-    cli_parse(&argp, argc, argv, &view);
+    cli_parse(&parser, argc, argv, &view);
 
     view.options.title = view.path;
     if (strcmp(view.path, "-") == 0)

@@ -78,12 +78,10 @@ static void write_option(const struct described_option *option, FILE *stream)
     struct described_values values;
     if (!option->argument)
         return;
-    describe_option_values(option, &values);
-    fprintf(stream, "        ");
-    for (int k = 0; k < described_most_names && option->names[k]; k++)
-        fprintf(stream, "%s--%s", k > 0 ? " | " : "", option->names[k]);
-    if (option->letter)
-        fprintf(stream, "%s-%c", option->names[0] ? " | " : "", option->letter);
+    describe_option_values(option->row, &values);
+    fprintf(stream, "        --%s", option->row->name);
+    if (option->row->letter)
+        fprintf(stream, " | -%c", option->row->letter);
     fprintf(stream, ") ");
     write_values(&values, stream);
     fprintf(stream, "return ;;\n");
@@ -105,9 +103,8 @@ static void write_command(const struct description *description, FILE *stream)
     fprintf(stream, "    '%s')\n        options=\"", strchr(description->name, ' ') + 1);
     for (int k = 0; k < description->option_count; k++) {
         const struct described_option *option = &description->options[k];
-        for (int i = 0; i < described_most_names && option->names[i]; i++)
-            fprintf(stream, "%s--%s%s", k + i > 0 ? " " : "", option->names[i],
-                    option->argument ? "=" : "");
+        fprintf(stream, "%s--%s%s", k > 0 ? " " : "", option->row->name,
+                option->argument ? "=" : "");
     }
     fprintf(stream, "\"\n        case $before in\n");
     for (int k = 0; k < description->option_count; k++)

@@ -56,84 +56,60 @@ char *__wrap_cli_help_table(const char *title, table_row *row)
     return copied("");
 }
 
-static void add_option(const struct argp_option *option, const char *heading)
+static void add_option(const struct option_row *row, const char *heading)
 {
     if (described.option_count == described_most_options)
         _exit(exit_failed);
-    described.options[described.option_count] = (struct described_option){
-        .names = {option->name},
-        .letter = option->key > ' ' && option->key < 0x7f ? (char)option->key : '\0',
-        .argument = option->arg,
-        .choices = option->flags & option_has_choices ? (const void *)option->arg : NULL,
-        .text = option->doc ? option->doc : ""};
-    copy_title(described.options[described.option_count++].heading, heading);
-    described.takes_kinds |= option->flags & option_of_kinds;
+    struct described_option *option = &described.options[described.option_count++];
+    *option = (struct described_option){.row = row, .argument = option_argument(row)};
+    copy_title(option->heading, heading);
+    described.takes_kinds |= row->of_kinds;
 }
 
-static void add_alias(const char *name)
+static void add_word(const struct option_row *row)
 {
-    struct described_option *option = &described.options[described.option_count - 1];
-    for (int k = 0; k < described_most_names; k++)
-        if (!option->names[k]) {
-            option->names[k] = name;
-            return;
-        }
-    _exit(exit_failed);
+    if (described.word_count == described_most_words)
+        _exit(exit_failed);
+    described.words[described.word_count++] = row;
 }
 
-/* A row with a text alone is the heading of those after it. */
-static void add_options(const struct argp *argp, const char *heading)
+static void add_options(const struct parser *parser, const char *heading)
 {
-    for (const struct argp_option *option = argp->options;
-         option && (option->name || option->key || option->doc); option++) {
-        if (!option->name && !option->key)
-            heading = option->doc;
-        else if (option->flags & (OPTION_HIDDEN | OPTION_DOC))
-            continue;
-        else if (option->flags & OPTION_ALIAS)
-            add_alias(option->name);
-        else
-            add_option(option, heading);
+    for (const struct option_row *row = parser->rows; row->name || row->argument; row++) {
+        if (row->name && !row->old)
+            add_option(row, heading);
+        else if (!row->name)
+            add_word(row);
     }
-    for (const struct argp_child *child = argp->children; child && child->argp; child++)
-        add_options(child->argp, child->header ? child->header : heading);
+    for (const struct option_group *group = parser->groups; group && group->parser; group++)
+        add_options(group->parser, group->heading ? group->heading : heading);
 }
 
-/* A part of the help as the command's filter makes it. */
-static const char *filtered(const struct argp *argp, int key, const char *text)
+static void add_texts(const struct parser *parser)
 {
-    const char *made = argp->help_filter ? argp->help_filter(key, text, NULL) : text;
-    return made ? made : "";
-}
-
-static void add_texts(const struct argp *argp)
-{
-    const char *documentation = argp->doc ? argp->doc : "";
-    char *before = copied(documentation), *split = strchr(before, '\v');
-    const char *after = split ? split + 1 : "";
+    char *before = copied(parser->documentation), *split = strchr(before, '\v');
+    char *whole = NULL, *tables = parser->tables ? parser->tables() : copied("");
     if (split)
         *split = '\0';
-    described.before = filtered(argp, ARGP_KEY_HELP_PRE_DOC, before);
-    char *whole = NULL;
-    if (asprintf(&whole, "%s\n%s", filtered(argp, ARGP_KEY_HELP_POST_DOC, after),
-                 filtered(argp, ARGP_KEY_HELP_EXTRA, NULL)) < 0)
+    described.before = before;
+    if (asprintf(&whole, "%s\n%s", split ? split + 1 : "", tables ? tables : "") < 0)
         _exit(exit_failed);
     described.after = whole;
-    described.arguments = argp->args_doc ? argp->args_doc : "";
+    described.arguments = parser->arguments ? parser->arguments : "";
 }
 
-void __wrap_cli_parse(const struct argp *argp, int argc, char **argv, void *input);
+void __wrap_cli_parse(const struct parser *parser, int argc, char **argv, void *options);
 
-void __wrap_cli_parse(const struct argp *argp, int argc, char **argv, void *input)
+void __wrap_cli_parse(const struct parser *parser, int argc, char **argv, void *options)
 {
-    (void)argc, (void)argv, (void)input;
-    static const struct argp_option always[] = {{"help", '?', NULL, 0, "show the options", 0},
-                                                {"version", 'V', NULL, 0, "show the version", 0},
-                                                {0}};
-    static const struct argp help_argp = {always, NULL, NULL, NULL, NULL, NULL, NULL};
-    add_options(argp, "");
-    add_options(&help_argp, "Help");
-    add_texts(argp);
+    (void)argc, (void)argv, (void)options;
+    static const struct option_row always[] = {{"help", NULL, "show the options", .letter = '?'},
+                                               {"version", NULL, "show the version", .letter = 'V'},
+                                               {0}};
+    static const struct parser of_help = {.rows = always};
+    add_options(parser, "");
+    add_options(&of_help, "Help");
+    add_texts(parser);
     write_and_exit();
 }
 

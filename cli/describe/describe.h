@@ -8,23 +8,20 @@
 #include <stdio.h>
 
 #include "cli.h"
-#include "names.h"
+#include "options.h"
 
 enum {
-    described_most_names = 4,
     described_most_options = 80,
     described_most_tables = 4,
+    described_most_words = 4,
     described_most_rows = 64,
     described_most_values = 96,
     described_bytes = 64 /* of a heading or a value */
 };
 
 struct described_option {
-    const char *names[described_most_names]; /* long ones, as many as are not NULL */
-    char letter;                             /* its short name; 0: none */
-    const char *argument;                    /* what its argument is called; NULL: it takes none */
-    const struct choices *choices;           /* what that may be; NULL: no list of words */
-    const char *text;
+    const struct option_row *row;
+    const char *argument;          /* what its argument is called; NULL: it takes none */
     char heading[described_bytes]; /* of its group, as "Common options"; "": the command's own */
 };
 
@@ -47,6 +44,8 @@ struct description {
     const char *before, *after; /* the text of --help before and after the options */
     struct described_option options[described_most_options];
     int option_count;
+    const struct option_row *words[described_most_words]; /* the rows of its arguments */
+    int word_count;
     bool takes_kinds; /* FILE may be one of kith make */
     struct described_table tables[described_most_tables];
     int table_count;
@@ -70,7 +69,7 @@ struct described_values {
     bool file, folder;
 };
 
-void describe_option_values(const struct described_option *option, struct described_values *values);
+void describe_option_values(const struct option_row *row, struct described_values *values);
 void describe_argument_values(const struct description *description,
                               struct described_values *values);
 

@@ -63,15 +63,14 @@ static void put_words(FILE *stream, const struct described_values *values)
 static void write_option(const struct description *description,
                          const struct described_option *option, FILE *stream)
 {
-    char *briefly = describe_briefly(option->text);
+    char *briefly = describe_briefly(option->row->text);
     begin(description, stream);
-    if (option->letter)
-        fprintf(stream, " -s '%c'", option->letter);
-    for (int k = 0; k < described_most_names && option->names[k]; k++)
-        fprintf(stream, " -l %s", option->names[k]);
+    if (option->row->letter)
+        fprintf(stream, " -s '%c'", option->row->letter);
+    fprintf(stream, " -l %s", option->row->name);
     if (option->argument) {
         struct described_values values;
-        describe_option_values(option, &values);
+        describe_option_values(option->row, &values);
         if (values.folder)
             fprintf(stream, " -x -a '(__fish_complete_directories)'");
         else

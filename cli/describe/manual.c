@@ -162,20 +162,18 @@ static void put_examples(FILE *stream, const char *text, const char *end)
 static void put_option(FILE *stream, const struct described_option *option)
 {
     fprintf(stream, ".TP\n");
-    if (option->letter) {
-        const char letter[] = {'-', option->letter, '\0'};
+    if (option->row->letter) {
+        const char letter[] = {'-', (char)option->row->letter, '\0'};
         put_bold(stream, letter);
+        fprintf(stream, ", ");
     }
-    for (int k = 0; k < described_most_names && option->names[k]; k++) {
-        fprintf(stream, "%s", option->letter || k > 0 ? ", " : "");
-        fprintf(stream, "\\fB\\-\\-");
-        put(stream, option->names[k], strlen(option->names[k]));
-        fprintf(stream, "\\fR%s", option->argument ? "=" : "");
-        if (option->argument)
-            put_italic(stream, option->argument);
-    }
+    fprintf(stream, "\\fB\\-\\-");
+    put(stream, option->row->name, strlen(option->row->name));
+    fprintf(stream, "\\fR%s", option->argument ? "=" : "");
+    if (option->argument)
+        put_italic(stream, option->argument);
     fprintf(stream, "\n");
-    put_text(stream, option->text);
+    put_text(stream, option->row->text);
 }
 
 static void put_options(FILE *stream, const struct description *description)

@@ -53,37 +53,24 @@ static void put_action(FILE *stream, const struct described_values *values)
     put_words(stream, values);
 }
 
-static void put_name(FILE *stream, const struct described_option *option, const char *name,
-                     char letter)
+/* The long name of an option, or its letter, which excludes the long one. */
+static void write_name(const struct described_option *option, int letter, FILE *stream)
 {
-    const char *argument = !option->argument ? "" : letter ? "+" : "=";
-    if (letter)
-        fprintf(stream, "-%c%s", letter, argument);
-    else
-        fprintf(stream, "--%s%s", name, argument);
-}
-
-/* One name of an option, which excludes the others. */
-static void write_name(const struct described_option *option, const char *name, char letter,
-                       FILE *stream)
-{
-    char *briefly = describe_briefly(option->text);
+    const char *name = option->row->name;
+    char *briefly = describe_briefly(option->row->text);
     fprintf(stream, " \\\n        '");
-    if (option->letter || option->names[1]) {
-        fprintf(stream, "(");
-        if (option->letter)
-            fprintf(stream, "-%c ", option->letter);
-        for (int k = 0; k < described_most_names && option->names[k]; k++)
-            fprintf(stream, "%s--%s", k > 0 ? " " : "", option->names[k]);
-        fprintf(stream, ")");
-    }
-    put_name(stream, option, name, letter);
+    if (option->row->letter)
+        fprintf(stream, "(-%c --%s)", option->row->letter, name);
+    if (letter)
+        fprintf(stream, "-%c%s", letter, option->argument ? "+" : "");
+    else
+        fprintf(stream, "--%s%s", name, option->argument ? "=" : "");
     fprintf(stream, "[");
     put(stream, briefly ? briefly : "", "[]:\\");
     fprintf(stream, "]");
     if (option->argument) {
         struct described_values values;
-        describe_option_values(option, &values);
+        describe_option_values(option->row, &values);
         fprintf(stream, ":");
         put(stream, option->argument, ":\\");
         fprintf(stream, ":");
@@ -103,10 +90,9 @@ static void write_command(const struct description *description, FILE *stream)
     fprintf(stream, "()\n{\n    _arguments -s -S");
     for (int k = 0; k < description->option_count; k++) {
         const struct described_option *option = &description->options[k];
-        if (option->letter)
-            write_name(option, NULL, option->letter, stream);
-        for (int i = 0; i < described_most_names && option->names[i]; i++)
-            write_name(option, option->names[i], '\0', stream);
+        if (option->row->letter)
+            write_name(option, option->row->letter, stream);
+        write_name(option, 0, stream);
     }
     describe_argument_values(description, &values);
     if (values.count > 0 || values.file) {

@@ -9,16 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
 #include "fuzz.h"
+#include "options.h"
 
 enum { most_words = 40, most_blocks = 1 << 16 };
 
 static jmp_buf end_of_command;
 static bool is_in_command;
 
-void __real_cli_parse(const struct argp *argp, int argc, char **argv, void *input);
-void __wrap_cli_parse(const struct argp *argp, int argc, char **argv, void *input);
+void __real_cli_parse(const struct parser *parser, int argc, char **argv, void *options);
+void __wrap_cli_parse(const struct parser *parser, int argc, char **argv, void *options);
 error_t __real_argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
                           int *index, void *input);
 error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
@@ -26,9 +26,9 @@ error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv, unsign
 _Noreturn void __real_exit(int code);
 _Noreturn void __wrap_exit(int code);
 
-void __wrap_cli_parse(const struct argp *argp, int argc, char **argv, void *input)
+void __wrap_cli_parse(const struct parser *parser, int argc, char **argv, void *options)
 {
-    __real_cli_parse(argp, argc, argv, input);
+    __real_cli_parse(parser, argc, argv, options);
     longjmp(end_of_command, 1);
 }
 
