@@ -23,6 +23,7 @@ from kith._simulation import Energies, Integrator, Simulation, Summary, integrat
 from kith._sparse import SparseMatrix
 from kith._sum import sum
 from kith._trajectory import Trajectory, open
+from kith._update import update
 from kith._view import View, view
 
 FormatError = _kith.FormatError
@@ -34,5 +35,5 @@ __all__ = [
     "Law", "LawInfo", "Megno", "NeighborList", "Pairs", "Promise", "Simulation", "SparseMatrix", "Summary", "Totals",
     "Trajectory", "View", "collisions", "devices", "forces", "forces_derivative", "formats", "integrators", "law",
     "laws", "make", "matrix", "megno", "nearest", "open", "orbits", "pairs", "plot", "read", "scipy_linear_operator",
-    "sum", "view",
+    "sum", "update", "view",
 ]

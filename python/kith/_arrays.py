@@ -266,15 +266,16 @@ class Made:
 
 
 class Given:
-    """An array of the caller's for a result."""
+    """An array of the caller's for a result; remedy: what to do instead of giving one of JAX."""
 
-    def __init__(self, name, value, like: Taken, shape, dtype: str):
+    def __init__(self, name, value, like: Taken, shape, dtype: str, remedy: str | None = None):
         taken = take(name, value)
         shape = tuple(shape)
         if taken.shape != shape or taken.dtype != dtype or not _is_native(taken.array):
             raise ValueError(f"{name} is {taken.shape} of {taken.dtype}; give {shape} of {dtype}")
         if taken.library is not _NUMPY and array_api_compat.is_jax_array(value):
-            raise TypeError(f"{name} is an array of JAX, which cannot be written; leave {name.partition('[')[0]} out")
+            raise TypeError(f"{name} is an array of JAX, which cannot be written; "
+                            f"{remedy or 'leave ' + name.partition('[')[0] + ' out'}")
         if isinstance(taken.array, numpy.ndarray):
             if not taken.array.flags.writeable:
                 raise ValueError(f"{name} is read-only; give an array that can be written")

@@ -15,29 +15,32 @@ from kith._context import Call, Context, Device, Work
 from kith._pairs import Pairs, cells_of
 
 
-def _items(name: str, given) -> list:
-    if given is None and name != "outputs":
+def items(name: str, given, is_needed: bool = False) -> list:
+    """The items of a dict with names as keys; None has none."""
+    if given is None and not is_needed:
         return []
     if not isinstance(given, Mapping):
         raise TypeError(f"{name} is {described(given)}; it must be a dict")
     return [(text(f"a name of {name}", key), value) for key, value in given.items()]
 
 
-def _formulas(name: str, given) -> list:
-    return [(key, text(f"{name}[{key!r}]", formula)) for key, formula in _items(name, given)]
+def formulas(name: str, given, is_needed: bool = False) -> list:
+    """Formulas by their names."""
+    return [(key, text(f"{name}[{key!r}]", formula)) for key, formula in items(name, given, is_needed)]
 
 
 def _arrays(name: str, given) -> list:
-    return [(key, needed(f"{name}[{key!r}]", values, (1,))) for key, values in _items(name, given)]
+    return [(key, needed(f"{name}[{key!r}]", values, (1,))) for key, values in items(name, given)]
 
 
 def _columns(name: str, given) -> dict:
     """Columns of a batch: with the axis of systems, or for all."""
-    return {key: needed(f"{name}[{key!r}]", values, (1, 2)) for key, values in _items(name, given)}
+    return {key: needed(f"{name}[{key!r}]", values, (1, 2)) for key, values in items(name, given)}
 
 
-def _numbers(name: str, given) -> list:
-    return [(key, number(f"{name}[{key!r}]", value)) for key, value in _items(name, given)]
+def numbers(name: str, given) -> list:
+    """Numbers by their names."""
+    return [(key, number(f"{name}[{key!r}]", value)) for key, value in items(name, given)]
 
 
 def sum(positions: ArrayLike, outputs: str | Mapping[str, str], *, cutoff: float | None = None,
@@ -131,7 +134,7 @@ def sum(positions: ArrayLike, outputs: str | Mapping[str, str], *, cutoff: float
         return _each(sources, outputs, targets, columns, target_columns, out, cutoff=cutoff, cell=cell,
                      periodic=periodic, reduce=reduce, lets=lets, parameters=parameters, include_self=include_self,
                      pairs=pairs, method=method, device=device, threads=threads, context=context)
-    wanted = [("value", text("outputs", outputs))] if isinstance(outputs, str) else _formulas("outputs", outputs)
+    wanted = [("value", text("outputs", outputs))] if isinstance(outputs, str) else formulas("outputs", outputs, True)
     of, at = _arrays("columns", columns), _arrays("target_columns", target_columns)
     taken = reals(sources, take("targets", targets, (2,)), *(values for _, values in of + at))
     sources, goals = taken[0], taken[1]
@@ -143,7 +146,7 @@ def sum(positions: ArrayLike, outputs: str | Mapping[str, str], *, cutoff: float
     call.run(_kith.sums, call.show(goals), shown[len(of):], call.show(sources), shown[:len(of)], wanted,
                call.show(made), _cutoff_of(cutoff), cells, along,
                chosen("reduce", reduce, _kith.sums_reductions), flag("include_self", include_self),
-               _formulas("lets", lets), _numbers("parameters", parameters),
+               formulas("lets", lets), numbers("parameters", parameters),
                chosen("method", method, _kith.sums_methods), *(call.show(array) for array in _list_of(pairs)))
     call.done()
     if isinstance(outputs, str):
@@ -176,7 +179,7 @@ def _each(positions, outputs, targets, columns, target_columns, out, **options):
     if isinstance(outputs, str):
         return joined(made, None if out is None else out[:, :, 0], like, shape, like.dtype)
     return {name: joined([each[name] for each in made], None if out is None else out[:, :, k], like, shape, like.dtype)
-            for k, (name, _) in enumerate(_formulas("outputs", outputs))}
+            for k, (name, _) in enumerate(formulas("outputs", outputs))}
 
 
 def _list_of(pairs) -> tuple:

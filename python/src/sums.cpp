@@ -1,4 +1,4 @@
-// Sums of pair functions.
+// Sums of pair functions, and updates of columns.
 
 #include "binding.h"
 
@@ -8,6 +8,7 @@
 
 using named_formulas = std::vector<std::pair<std::string, std::string>>;
 using named_arrays = std::vector<std::pair<std::string, input>>;
+using named_outputs = std::vector<std::pair<std::string, output>>;
 using named_numbers = std::vector<std::pair<std::string, double>>;
 
 static std::vector<kith_named_formula> formulas_of(const named_formulas &given)
@@ -16,6 +17,14 @@ static std::vector<kith_named_formula> formulas_of(const named_formulas &given)
     for (const auto &[name, formula] : given)
         formulas.push_back({name.c_str(), formula.c_str()});
     return formulas;
+}
+
+static std::vector<kith_law_parameter> parameters_of(const named_numbers &given)
+{
+    std::vector<kith_law_parameter> parameters;
+    for (const auto &[name, value] : given)
+        parameters.push_back({name.c_str(), value});
+    return parameters;
 }
 
 static kith_particles particles_of(const char *name, const input &positions,
@@ -54,9 +63,7 @@ static void compute(context &where, const input &targets, const named_arrays &ta
                     const input &offsets, const input &j, const input &shifts)
 {
     const std::vector<kith_named_formula> wanted = formulas_of(outputs), named = formulas_of(lets);
-    std::vector<kith_law_parameter> numbers;
-    for (const auto &[name, value] : parameters)
-        numbers.push_back({name.c_str(), value});
+    const std::vector<kith_law_parameter> numbers = parameters_of(parameters);
     const kith_particles at = particles_of("targets", targets, target_columns);
     const kith_particles of = particles_of("positions", sources, columns);
     const kith_array to = array_of("results", results);
@@ -88,8 +95,32 @@ static void compute(context &where, const input &targets, const named_arrays &ta
     });
 }
 
+static void update(context &where, const named_outputs &updated, const named_arrays &others,
+                   const named_formulas &updates, const named_formulas &lets,
+                   const named_numbers &parameters)
+{
+    const std::vector<kith_named_formula> wanted = formulas_of(updates), named = formulas_of(lets);
+    const std::vector<kith_law_parameter> numbers = parameters_of(parameters);
+    std::vector<kith_particle_column> columns;
+    for (const auto &[name, values] : updated)
+        columns.push_back({name.c_str(), array_of(name.c_str(), values)});
+    for (const auto &[name, values] : others)
+        columns.push_back({name.c_str(), array_of(name.c_str(), values)});
+    kith_update_options options = {};
+    options.let_count = (int64_t)named.size();
+    options.lets = named.data();
+    options.parameter_count = (int64_t)numbers.size();
+    options.parameters = numbers.data();
+    calling(where, [&] {
+        return kith_columns_update(where.handle, &options, (int64_t)columns.size(), columns.data(),
+                                   (int64_t)wanted.size(), wanted.data());
+    });
+}
+
 void add_sums(nb::module_ &module)
 {
+    module.def("update", update, nb::arg("context"), nb::arg("updated"), nb::arg("others"),
+               nb::arg("updates"), nb::arg("lets"), nb::arg("parameters"));
     module.def("sums", compute, nb::arg("context"), nb::arg("targets").none(),
                nb::arg("target_columns"), nb::arg("sources"), nb::arg("columns"),
                nb::arg("outputs"), nb::arg("results"), nb::arg("cutoff"), nb::arg("cell").none(),

@@ -70,6 +70,7 @@ WRONG = {
     "formulas": [None, 3, Thing(), ["r"], {"a": 3}, {3: "r"}],
     "optional formulas": [3, "r", Thing(), ["r"], {"a": 3}, {3: "r"}],
     "optional numbers": [3, "r", Thing(), ["r"], {"a": "r"}, {3: 1.0}],
+    "arrays": [None, 3, "r", Thing(), ["r"], {"a": "r"}, {"a": Thing()}, {"a": [1j]}, {3: [1.0]}],
     "optional arrays": [3, "r", Thing(), ["r"], {"a": "r"}, {"a": Thing()}, {3: [1.0]}],
     "output array": [3, "out", Thing(), [0.0]],
 }
@@ -159,6 +160,9 @@ CALLS = {
             {"outputs": "formulas", "cutoff": "optional number", "reduce": "word", "lets": "optional formulas",
              "parameters": "optional numbers", "columns": "optional arrays", "target_columns": "optional arrays",
              "include_self": "flag", "pairs": "optional pairs"}),
+    "update": (kith.update, {"columns": {"x": numpy.ones(3)}, "updates": {"x": "x_i + 1"}},
+               {"columns": "arrays", "updates": "formulas", "lets": "optional formulas",
+                "parameters": "optional numbers"}),
     "orbits": (kith.orbits, {"positions": POINTS}, {}),
     "megno": (kith.megno, {"positions": POINTS, "until": 1.0}, {"samples": "whole number"}),
     "plot": (kith.plot, {"what": BODIES}, {"what": "shown", "kind": "optional word"}),

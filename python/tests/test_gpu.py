@@ -55,6 +55,25 @@ def on_gpu(library, cloud):
     return [library.bring(part) for part in cloud]
 
 
+def test_columns_are_updated_where_they_are(library, cloud):
+    x, m = numpy.array(cloud[0]), numpy.array(cloud[1])
+    there = {"x": library.bring(x[:, 0]), "y": library.bring(x[:, 1]), "m": library.bring(m)}
+    updates = {"x": "x_i + dt * y_i", "y": "m_i"}
+    if library.name == "jax":
+        with refused(TypeError, "columns['x'] JAX CuPy PyTorch"):
+            kith.update(there, updates, parameters={"dt": 0.5})
+        return
+    kith.update(there, updates, parameters={"dt": 0.5})
+    numpy.testing.assert_allclose(library.fetch(there["x"]), x[:, 0] + 0.5 * x[:, 1], rtol=1e-15)
+    assert numpy.array_equal(library.fetch(there["y"]), m)
+    rows = library.bring(x)
+    kith.update({"x": rows[:, 0], "y": rows[:, 1]}, {"x": "y_i", "y": "x_i"})
+    assert numpy.array_equal(library.fetch(rows)[:, :2], x[:, 1::-1])
+    on_host = x.copy()
+    kith.update({"x": on_host[:, 0], "y": on_host[:, 1]}, {"x": "y_i", "y": "x_i"}, device="cuda")
+    assert numpy.array_equal(on_host[:, :2], x[:, 1::-1])
+
+
 def test_forces_agree_with_the_cpu(library, cloud, on_gpu):
     found, expected = kith.forces(*on_gpu, softening=0.1), kith.forces(*cloud, softening=0.1, device="cpu")
     for ours, theirs in zip(found, expected):

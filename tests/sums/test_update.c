@@ -109,6 +109,30 @@ static void test_all_formulas_see_the_columns_before_the_update(void **state)
     kith_context_free(context);
 }
 
+static void test_columns_may_be_those_of_a_matrix(void **state)
+{
+    (void)state;
+    static const kith_named_formula turn[] = {{"x", "-y_i"}, {"y", "x_i + z_i"}};
+    kith_context *context = new_context(NULL, 0);
+    double rows[5][3];
+    kith_particle_column view[3] = {{"x", {0}}, {"y", {0}}, {"z", {0}}};
+    for (int backward = 0; backward < 2; backward++) {
+        for (int c = 0; c < 3; c++) {
+            view[c].values = kith_array_vector(&rows[backward ? 4 : 0][c], KITH_F64, 5);
+            view[c].values.strides[0] = backward ? -3 : 3;
+            for (int k = 0; k < 5; k++)
+                rows[k][c] = 10 * c + k;
+        }
+        assert_ok(kith_columns_update(context, NULL, 3, view, 2, turn));
+        for (int k = 0; k < 5; k++) {
+            assert_true(rows[k][0] == -10 - k);
+            assert_true(rows[k][1] == 20 + 2 * k);
+            assert_true(rows[k][2] == 20 + k);
+        }
+    }
+    kith_context_free(context);
+}
+
 static void test_the_bits_do_not_depend_on_the_threads(void **state)
 {
     (void)state;
@@ -250,6 +274,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_columns_are_updated_by_their_formulas),
         cmocka_unit_test(test_all_formulas_see_the_columns_before_the_update),
+        cmocka_unit_test(test_columns_may_be_those_of_a_matrix),
         cmocka_unit_test(test_the_bits_do_not_depend_on_the_threads),
         cmocka_unit_test(test_a_sum_of_the_same_formula_is_another),
         cmocka_unit_test(test_a_cancelled_context_updates_nothing),
