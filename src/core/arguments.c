@@ -1,6 +1,7 @@
 #include "core/arguments.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 /* More than the address space of any current processor: a larger size is a mistake. */
 static const int64_t most_bytes = INT64_C(1) << 57;
@@ -20,12 +21,17 @@ static bool is_in_memory(int64_t count, int64_t each)
            bytes >= -most_bytes;
 }
 
-kith_status kith_check_extent(kith_array array, const char *name)
+void kith_clear(void *arguments, size_t bytes)
 {
-    const int64_t each = kith_dtype_bytes(array.dtype);
+    memset(arguments, 0, bytes);
+}
+
+kith_status kith_check_extent(const kith_array *array, const char *name)
+{
+    const int64_t each = kith_dtype_bytes(array->dtype);
     int64_t elements = 1;
-    for (int32_t k = 0; k < array.ndim && k < KITH_MAX_DIMENSIONS; k++) {
-        const int64_t size = array.shape[k], stride = array.strides[k];
+    for (int32_t k = 0; k < array->ndim && k < KITH_MAX_DIMENSIONS; k++) {
+        const int64_t size = array->shape[k], stride = array->strides[k];
         if (size < 0)
             return kith_fail(KITH_INVALID_ARGUMENT,
                              "%s has the size %lld along dimension %d; give at least 0", name,

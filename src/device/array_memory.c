@@ -28,7 +28,7 @@ kith_status kith_array_create(kith_context *context, kith_dtype dtype, int64_t r
     made.device = context->device;
     if (columns == 0)
         made.ndim = 1;
-    KITH_TRY(kith_check_extent(made, "array"));
+    KITH_TRY(kith_check_extent(&made, "array"));
     KITH_TRY(context->services->allocate(context, rows * wide > 0 ? rows * wide : 1,
                                          kith_dtype_bytes(dtype), "array", &made.data));
     *array = made;
@@ -56,14 +56,14 @@ static bool is_contiguous(kith_array array)
 static kith_status check_side(const kith_context *context, kith_array array, const char *name,
                               kith_array other)
 {
-    const struct named_array named = {name,       array,          other.dtype,
+    const struct named_array named = {name,       &array,         other.dtype,
                                       other.ndim, other.shape[0], kith_array_columns(other)};
     if (array.ndim != 1 && array.ndim != 2)
         return kith_fail(KITH_INVALID_ARGUMENT, "%s has %d dimensions; give a vector or a matrix",
                          name, (int)array.ndim);
     KITH_TRY(check_dtype(array.dtype));
     KITH_TRY(kith_check_device(context, array, name));
-    KITH_TRY(kith_check_array(context, &named, array, name));
+    KITH_TRY(kith_check_array(context, &named, &array, name));
     if (!is_contiguous(array))
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "%s has gaps between its numbers; give a contiguous array", name);

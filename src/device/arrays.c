@@ -81,7 +81,7 @@ static kith_status check_points(kith_array positions, const char *name, int64_t 
         return kith_fail(KITH_INVALID_ARGUMENT, "%s has %d dimensions and %lld columns; give %s",
                          name, (int)positions.ndim, (long long)kith_array_columns(positions),
                          wanted);
-    return kith_check_extent(positions, name);
+    return kith_check_extent(&positions, name);
 }
 
 kith_status kith_check_positions(kith_array positions, const char *name)
@@ -96,7 +96,7 @@ kith_status kith_check_points(kith_array positions, const char *name)
 
 static kith_status check_shape(const struct named_array *named)
 {
-    const kith_array *array = &named->array;
+    const kith_array *array = named->array;
     if (array->ndim != named->ndim)
         return kith_fail(KITH_INVALID_ARGUMENT, "%s has %d dimensions; give %d", named->name,
                          (int)array->ndim, (int)named->ndim);
@@ -117,31 +117,31 @@ static kith_status check_shape(const struct named_array *named)
 }
 
 kith_status kith_check_array(const kith_context *context, const struct named_array *named,
-                             kith_array first, const char *first_name)
+                             const kith_array *first, const char *first_name)
 {
     char text[32], of_first[32];
-    const kith_array array = named->array;
-    if (kith_array_is_none(array))
+    const kith_array *array = named->array;
+    if (kith_array_is_none(*array))
         return KITH_OK;
-    if (!kith_same_device(array.device, first.device))
+    if (!kith_same_device(array->device, first->device))
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "%s is %s and %s is %s; give all arrays on one device", named->name,
-                         kith_device_text(array.device, text), first_name,
-                         kith_device_text(first.device, of_first));
-    if (array.dtype != named->dtype)
+                         kith_device_text(array->device, text), first_name,
+                         kith_device_text(first->device, of_first));
+    if (array->dtype != named->dtype)
         return kith_fail(KITH_INVALID_ARGUMENT, "%s is of %s; give %s", named->name,
-                         kith_dtype_name(array.dtype), kith_dtype_name(named->dtype));
+                         kith_dtype_name(array->dtype), kith_dtype_name(named->dtype));
     KITH_TRY(kith_check_extent(array, named->name));
     KITH_TRY(check_shape(named));
-    if (!array.data && array.shape[0] > 0 && kith_array_columns(array) > 0)
+    if (!array->data && array->shape[0] > 0 && kith_array_columns(*array) > 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "%s has %lld rows, but its data is NULL",
-                         named->name, (long long)array.shape[0]);
+                         named->name, (long long)array->shape[0]);
     return kith_check_memory(context, array, named->name);
 }
 
 kith_status kith_check_output(const struct named_array *output)
 {
-    const kith_array *array = &output->array;
+    const kith_array *array = output->array;
     for (int32_t k = 0; k < array->ndim; k++)
         if (array->strides[k] == 0 && array->shape[k] > 1 && array->shape[0] > 0)
             return kith_fail(KITH_INVALID_ARGUMENT,
@@ -177,9 +177,9 @@ kith_status kith_check_overlap(const struct named_array *output, const kith_arra
                                const char *other_name)
 {
     uintptr_t first = 0, end = 0, other_first = 0, other_end = 0;
-    if (is_empty(&output->array) || is_empty(other))
+    if (is_empty(output->array) || is_empty(other))
         return KITH_OK;
-    extent(&output->array, &first, &end);
+    extent(output->array, &first, &end);
     extent(other, &other_first, &other_end);
     if (first < other_end && other_first < end)
         return kith_fail(KITH_INVALID_ARGUMENT, "%s overlaps %s; give it memory of its own",

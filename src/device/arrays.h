@@ -40,7 +40,7 @@ kith_status kith_check_device(const kith_context *context, kith_array array, con
 /* An array with the name that messages give it, and what it must be like. */
 struct named_array {
     const char *name;
-    kith_array array;
+    const kith_array *array;
     kith_dtype dtype;
     int32_t ndim;    /* 1 or 2 */
     int64_t rows;    /* −1: any */
@@ -56,7 +56,7 @@ kith_status kith_check_points(kith_array positions, const char *name);
 /* Device, dtype, shape, extent and memory of an array that may be none; first is the array, named
  * first_name, on whose device it must be. */
 kith_status kith_check_array(const kith_context *context, const struct named_array *named,
-                             kith_array first, const char *first_name);
+                             const kith_array *first, const char *first_name);
 
 /* No two elements of an output have one address. */
 kith_status kith_check_output(const struct named_array *output);

@@ -220,15 +220,15 @@ void kith_team_free(struct kith_team *team)
 int32_t kith_threads_for(kith_context *context, double seconds)
 {
     struct kith_team *team = context->team;
-    const double earned = most_of_work * seconds;
-    team->saved = fmin(team->saved + earned, fmax(earned, most_saved * team->most));
-    const double most_to_share = floor(earned / seconds_to_share);
-    if (team->saved < -team->seconds_to_wake || most_to_share < 1)
+    const double earned = most_of_work * seconds, limit = most_saved * team->most;
+    const double most = earned > limit ? earned : limit, saved = team->saved + earned;
+    team->saved = saved < most ? saved : most;
+    if (team->saved < -team->seconds_to_wake || earned < seconds_to_share)
         return 1;
     const int32_t awake = team->size - (int32_t)atomic_load(&team->sleepers);
     const double woken = fmax(0, floor(team->saved / team->seconds_to_wake));
-    const double most = fmin(most_to_share, awake + woken);
-    return most < team->most ? 1 + (int32_t)most : 1 + team->most;
+    const double sharing = fmin(floor(earned / seconds_to_share), awake + woken);
+    return sharing < team->most ? 1 + (int32_t)sharing : 1 + team->most;
 }
 
 kith_status kith_for_each(kith_context *context, int32_t threads, int64_t count, kith_task *task,

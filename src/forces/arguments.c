@@ -22,9 +22,9 @@ enum { direction_count = 2, output_count = 4 };
 /* Directions and outputs: of the sources' dtype, on their device. */
 static kith_status check_arrays(const struct forces_arguments *arguments)
 {
-    const kith_array of = arguments->sources.positions;
+    const kith_array *of = &arguments->sources.positions;
     const char *of_name = arguments->sources.argument->positions;
-    const int64_t n = forces_target_count(arguments), m = of.shape[0], d = of.shape[1];
+    const int64_t n = forces_target_count(arguments), m = of->shape[0], d = of->shape[1];
     const struct {
         const char *name;
         const kith_array *array;
@@ -40,8 +40,8 @@ static kith_status check_arrays(const struct forces_arguments *arguments)
     for (int32_t k = 0; k < direction_count + output_count; k++) {
         if (kith_array_is_none(*arrays[k].array))
             continue;
-        const struct named_array named = {arrays[k].name, *arrays[k].array,
-                                          of.dtype,       arrays[k].ndim,
+        const struct named_array named = {arrays[k].name, arrays[k].array,
+                                          of->dtype,      arrays[k].ndim,
                                           arrays[k].rows, arrays[k].ndim == 2 ? d : 1};
         KITH_TRY(kith_check_array(arguments->context, &named, of, of_name));
         if (k < direction_count)
@@ -139,9 +139,10 @@ static kith_status check_numbers_of_side(struct forces_arguments *arguments,
     KITH_TRY(check_numbers(arguments->context, side->argument->positions, &side->positions,
                            forces_rule_of_vectors(), &arguments->largest_length));
     for (int k = 0; k < particles_column_count; k++)
-        KITH_TRY(check_numbers(arguments->context, side->argument->column[k], &side->column[k],
-                               forces_rule_of_column(arguments, is_targets, k),
-                               largest[particles_columns[k].unit]));
+        if (!kith_array_is_none(side->column[k]))
+            KITH_TRY(check_numbers(arguments->context, side->argument->column[k], &side->column[k],
+                                   forces_rule_of_column(arguments, is_targets, k),
+                                   largest[particles_columns[k].unit]));
     return KITH_OK;
 }
 

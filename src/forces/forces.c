@@ -16,6 +16,8 @@
 #include "forces/solver.h"
 #include "law/law.h"
 
+static const kith_forces_options defaults;
+
 /* For arrays on the host and a solver that computes there. */
 static kith_status compute_packed(kith_context *context, struct forces_arguments *arguments)
 {
@@ -149,26 +151,32 @@ static kith_status check_sum(const kith_forces_options *options, kith_array acce
     return KITH_OK;
 }
 
+static void take_array(const kith_array *array, kith_array *to)
+{
+    if (!kith_array_is_none(*array))
+        *to = *array;
+}
+
 /* What both functions take. */
 static kith_status take_arguments(kith_context *context, const kith_forces_options *options,
                                   const kith_particles *targets, const kith_particles *sources,
                                   struct forces_arguments *arguments)
 {
-    *arguments = (struct forces_arguments){
-        .softening = options->softening,
-        .space = {.cell = options->cell,
-                  .cutoff = options->cutoff,
-                  .shift = options->shift,
-                  .tail = options->tail,
-                  .exclusions = options->exclusions,
-                  .ewald = &options->ewald,
-                  .totals = options->totals},
-        .accuracy = options->accuracy,
-        .report = options->report,
-        .options = options,
-        .way = {.method = options->method, .block = options->block, .unroll = options->unroll},
-        .context = context,
-    };
+    kith_clear(arguments, sizeof *arguments);
+    arguments->softening = options->softening;
+    arguments->space = (struct forces_space){.cell = options->cell,
+                                             .cutoff = options->cutoff,
+                                             .shift = options->shift,
+                                             .tail = options->tail,
+                                             .exclusions = options->exclusions,
+                                             .ewald = &options->ewald,
+                                             .totals = options->totals};
+    arguments->accuracy = options->accuracy;
+    arguments->report = options->report;
+    arguments->options = options;
+    arguments->way = (struct forces_way){
+        .method = options->method, .block = options->block, .unroll = options->unroll};
+    arguments->context = context;
     KITH_TRY(particles_take(&particles_sources, sources, &arguments->sources));
     arguments->targets.argument = &particles_targets;
     if (targets && targets != sources)
@@ -184,15 +192,15 @@ kith_status kith_forces_compute(kith_context *context, const kith_forces_options
     DEVICE_SCOPE(scope);
     KITH_TRY(device_enter(context, &scope));
     KITH_TRY(kith_check_pointer(context, "context"));
-    const kith_forces_options chosen = options ? *options : (kith_forces_options){0};
+    const kith_forces_options *chosen = options ? options : &defaults;
     struct forces_arguments arguments;
-    KITH_TRY(take_arguments(context, &chosen, targets, sources, &arguments));
-    arguments.acceleration = kith_array_or_none(acceleration);
-    arguments.potential = kith_array_or_none(potential);
-    KITH_TRY(forces_choose_solver(&chosen, &arguments.solver));
-    KITH_TRY(check_sum(&chosen, acceleration));
+    KITH_TRY(take_arguments(context, chosen, targets, sources, &arguments));
+    take_array(&acceleration, &arguments.acceleration);
+    take_array(&potential, &arguments.potential);
+    KITH_TRY(forces_choose_solver(chosen, &arguments.solver));
+    KITH_TRY(check_sum(chosen, acceleration));
     kith_law *made = NULL;
-    kith_status status = choose_law(&chosen, &arguments, &made);
+    kith_status status = choose_law(chosen, &arguments, &made);
     if (status == KITH_OK)
         status = check_and_compute(context, &arguments);
     kith_law_free(made);
@@ -232,18 +240,18 @@ kith_status kith_forces_derivative(kith_context *context, const kith_forces_opti
     DEVICE_SCOPE(scope);
     KITH_TRY(device_enter(context, &scope));
     KITH_TRY(kith_check_pointer(context, "context"));
-    const kith_forces_options chosen = options ? *options : (kith_forces_options){0};
+    const kith_forces_options *chosen = options ? options : &defaults;
     struct forces_arguments arguments;
-    KITH_TRY(take_arguments(context, &chosen, targets, sources, &arguments));
-    arguments.target_directions = kith_array_or_none(target_directions);
-    arguments.source_directions = kith_array_or_none(source_directions);
-    arguments.acceleration_derivative = kith_array_or_none(acceleration_derivative);
-    arguments.potential_derivative = kith_array_or_none(potential_derivative);
-    KITH_TRY(forces_choose_solver(&chosen, &arguments.solver));
-    KITH_TRY(check_sum(&chosen, acceleration_derivative));
+    KITH_TRY(take_arguments(context, chosen, targets, sources, &arguments));
+    take_array(&target_directions, &arguments.target_directions);
+    take_array(&source_directions, &arguments.source_directions);
+    take_array(&acceleration_derivative, &arguments.acceleration_derivative);
+    take_array(&potential_derivative, &arguments.potential_derivative);
+    KITH_TRY(forces_choose_solver(chosen, &arguments.solver));
+    KITH_TRY(check_sum(chosen, acceleration_derivative));
     KITH_TRY(check_directions(&arguments));
     kith_law *made = NULL;
-    kith_status status = choose_derivative(&chosen, &arguments, &made);
+    kith_status status = choose_derivative(chosen, &arguments, &made);
     if (status == KITH_OK)
         status = check_and_compute(context, &arguments);
     kith_law_free(made);

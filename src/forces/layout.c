@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/arguments.h"
 #include "core/memory.h"
 
 /* No memory holds more rows than this, and fewer cannot overflow sizes computed here. */
@@ -99,18 +100,17 @@ static void derive_gravity(const struct forces_arguments *arguments, struct forc
 kith_status forces_begin_problem(const struct forces_arguments *arguments, kith_dtype dtype,
                                  struct forces_problem *problem)
 {
-    *problem = (struct forces_problem){
-        .dtype = dtype,
-        .dimensions = (int32_t)arguments->sources.positions.shape[1],
-        .target_count = forces_target_count(arguments),
-        .source_count = arguments->sources.positions.shape[0],
-        .gravitational_constant = 1,
-        .law = arguments->law,
-        .way = arguments->way,
-        .space = arguments->space,
-        .accuracy = arguments->accuracy,
-        .report = arguments->report,
-    };
+    kith_clear(problem, sizeof *problem);
+    problem->dtype = dtype;
+    problem->dimensions = (int32_t)arguments->sources.positions.shape[1];
+    problem->target_count = forces_target_count(arguments);
+    problem->source_count = arguments->sources.positions.shape[0];
+    problem->gravitational_constant = 1;
+    problem->law = arguments->law;
+    problem->way = arguments->way;
+    problem->space = arguments->space;
+    problem->accuracy = arguments->accuracy;
+    problem->report = arguments->report;
     if (problem->target_count > max_rows || problem->source_count > max_rows)
         return kith_fail(KITH_OUT_OF_MEMORY,
                          "forces: copies of %lld targets and %lld sources are more than can be "

@@ -193,7 +193,7 @@ kith_status kith_integers_write(const char *path, kith_array array)
                          "array has %d dimensions or is of reals; give "
                          "int32 or int64 of 1 to 3 dimensions",
                          (int)array.ndim);
-    KITH_TRY(kith_check_extent(array, "array"));
+    KITH_TRY(kith_check_extent(&array, "array"));
     int64_t count = 1;
     for (int32_t k = 0; k < array.ndim; k++)
         count *= array.shape[k];

@@ -129,7 +129,7 @@ kith_status kith_npy_write(const char *path, kith_array array)
                          "array has %d dimensions; give a vector or a matrix of float64 or float32 "
                          "on the host",
                          (int)array.ndim);
-    KITH_TRY(kith_check_extent(array, "array"));
+    KITH_TRY(kith_check_extent(&array, "array"));
     if (!array.data && array.shape[0] > 0 && (array.ndim == 1 || array.shape[1] > 0))
         return kith_fail(KITH_INVALID_ARGUMENT, "array has %lld rows and its data is NULL",
                          (long long)array.shape[0]);

@@ -116,7 +116,7 @@ static kith_status check_column(const kith_table_column *column, int64_t k)
                          "column %.60s has %d dimensions and %lld elements; give a vector on the "
                          "host",
                          column->name, (int)values->ndim, (long long)values->shape[0]);
-    return kith_check_extent(*values, column->name);
+    return kith_check_extent(values, column->name);
 }
 
 kith_status table_check(const char *path, int64_t most, int64_t column_count,

@@ -19,7 +19,7 @@ kith_status collisions_check_place(const kith_context *context, const char *name
                          "%s is %s and beads is %s; give all arrays on one device", name,
                          kith_device_text(array.device, there), kith_device_text(beads, here));
     KITH_TRY(kith_check_device(context, array, name));
-    return kith_check_memory(context, array, name);
+    return kith_check_memory(context, &array, name);
 }
 
 kith_status collisions_check_backend(const kith_context *context)
@@ -46,7 +46,7 @@ static kith_status check_shape(kith_array beads)
     if (!beads.data && beads.shape[0] > 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "beads has %lld rows and its data is NULL",
                          (long long)beads.shape[0]);
-    return kith_check_extent(beads, "beads");
+    return kith_check_extent(&beads, "beads");
 }
 
 kith_status collisions_check_beads(const kith_context *context, kith_array beads,

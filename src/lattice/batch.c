@@ -30,7 +30,7 @@ static kith_status check_beads(const kith_context *context, kith_array beads, bo
             is_ragged ? "m × 2 or m × 3 with offsets" : "B × L × 2 or B × L × 3, or offsets");
     if (beads.dtype != KITH_I32 && beads.dtype != KITH_I64)
         return kith_fail(KITH_INVALID_ARGUMENT, "beads is of floating point; give int32 or int64");
-    KITH_TRY(kith_check_extent(beads, "beads"));
+    KITH_TRY(kith_check_extent(&beads, "beads"));
     if (!is_dense(beads))
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "beads is not dense and row-major; give a dense copy");
@@ -66,7 +66,7 @@ static kith_status check_offsets(const kith_context *context, kith_array beads, 
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "offsets has %d dimensions and %lld elements; give B + 1 dense int64",
                          (int)offsets.ndim, (long long)offsets.shape[0]);
-    KITH_TRY(kith_check_extent(offsets, "offsets"));
+    KITH_TRY(kith_check_extent(&offsets, "offsets"));
     KITH_TRY(kith_check_pointer(offsets.data, "offsets' data"));
     const int64_t *offset = offsets.data;
     problem->offsets = offset;

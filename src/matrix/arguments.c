@@ -11,9 +11,9 @@
 static kith_status check_result(const struct matrix_arguments *arguments,
                                 const struct named_array *result)
 {
-    if (kith_array_is_none(result->array))
+    if (kith_array_is_none(*result->array))
         return kith_fail(KITH_INVALID_ARGUMENT, "%s is not given; give an array", result->name);
-    return kith_check_array(arguments->context, result, arguments->rows.positions,
+    return kith_check_array(arguments->context, result, &arguments->rows.positions,
                             arguments->rows.argument->positions);
 }
 

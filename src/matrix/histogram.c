@@ -41,7 +41,7 @@ static kith_status count_staged(const struct matrix_arguments *arguments,
 static kith_status check_range(const struct matrix_arguments *arguments,
                                const struct matrix_histogram *range, kith_array counts)
 {
-    const struct named_array result = {"counts", counts, KITH_I64, 1, -1, 1};
+    const struct named_array result = {"counts", &counts, KITH_I64, 1, -1, 1};
     KITH_TRY(matrix_check_result(arguments, &result));
     if (range->bins < 1)
         return kith_fail(KITH_INVALID_ARGUMENT, "counts has %lld elements; give at least one bin",

@@ -82,7 +82,7 @@ static kith_status compute_by_kernels(const struct matrix_arguments *arguments, 
 static kith_status compute(const struct matrix_arguments *arguments, kith_array matrix)
 {
     const struct named_array result = {
-        "matrix", matrix, arguments->dtype, 2, arguments->row_count, arguments->column_count};
+        "matrix", &matrix, arguments->dtype, 2, arguments->row_count, arguments->column_count};
     KITH_TRY(matrix_check_result(arguments, &result));
     KITH_TRY(kith_context_check_cancelled(arguments->context));
     return matrix_by_reference(arguments) ? compute_by_reference(arguments, matrix)

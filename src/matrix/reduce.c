@@ -161,7 +161,7 @@ static kith_status check_and_reduce(const struct matrix_arguments *arguments,
         return kith_fail(KITH_INVALID_ARGUMENT, "reduction is %d; give a kith_matrix_reduction",
                          (int)reduction);
     const kith_dtype dtype = reduction == KITH_REDUCE_ARGMIN ? KITH_I64 : arguments->dtype;
-    const struct named_array result = {"out", out, dtype, 1, arguments->row_count, 1};
+    const struct named_array result = {"out", &out, dtype, 1, arguments->row_count, 1};
     const struct reduction chosen = {
         .what = {reduction == KITH_REDUCE_SUM ? matrix_sum : matrix_least,
                  reduction == KITH_REDUCE_MAX ? -1 : 1},
@@ -193,8 +193,8 @@ static kith_status check_and_multiply(const struct matrix_arguments *arguments, 
     const int32_t ndim = b.ndim == 2 ? 2 : 1;
     const int64_t count = ndim == 2 ? b.shape[1] : 1;
     const kith_dtype dtype = arguments->dtype;
-    const struct named_array vector = {"b", b, dtype, ndim, arguments->column_count, count};
-    const struct named_array result = {"y", y, dtype, ndim, arguments->row_count, count};
+    const struct named_array vector = {"b", &b, dtype, ndim, arguments->column_count, count};
+    const struct named_array result = {"y", &y, dtype, ndim, arguments->row_count, count};
     const struct reduction product = {.what = {matrix_sum, 1}, .b = b, .to = y};
     KITH_TRY(matrix_check_input(arguments, &vector));
     KITH_TRY(matrix_check_result(arguments, &result));

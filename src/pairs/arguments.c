@@ -11,9 +11,9 @@ enum { most_points = INT32_MAX };
 static kith_status check_on_host(const kith_context *context, const struct named_array *named)
 {
     char text[32];
-    if (!kith_array_is_none(named->array) && named->array.device.kind != KITH_CPU)
+    if (!kith_array_is_none(*named->array) && named->array->device.kind != KITH_CPU)
         return kith_fail(KITH_INVALID_ARGUMENT, "%s is %s; give it in the host's memory",
-                         named->name, kith_device_text(named->array.device, text));
+                         named->name, kith_device_text(named->array->device, text));
     return kith_check_array(context, named, named->array, named->name);
 }
 
@@ -25,19 +25,19 @@ static kith_status check_arrays(const struct pairs_arguments *arguments)
     const int64_t n = positions.shape[0], m = pairs_targets(arguments).shape[0];
     const int64_t systems = pairs_system_count(arguments);
     const struct named_array there[] = {
-        {"positions", positions, dtype, 2, -1, positions.shape[1]},
-        {"queries", options->queries, dtype, 2, -1, positions.shape[1]},
-        {"radii", options->radii, dtype, 1, n, 1},
-        {"query_radii", options->query_radii, dtype, 1, m, 1},
-        {"exclusion_offsets", options->exclusion_offsets, KITH_I64, 1, m + 1, 1},
-        {"exclusions", options->exclusions, KITH_I64, 1, -1, 1},
+        {"positions", &positions, dtype, 2, -1, positions.shape[1]},
+        {"queries", &options->queries, dtype, 2, -1, positions.shape[1]},
+        {"radii", &options->radii, dtype, 1, n, 1},
+        {"query_radii", &options->query_radii, dtype, 1, m, 1},
+        {"exclusion_offsets", &options->exclusion_offsets, KITH_I64, 1, m + 1, 1},
+        {"exclusions", &options->exclusions, KITH_I64, 1, -1, 1},
     };
     const struct named_array on_host[] = {
-        {"system_offsets", options->system_offsets, KITH_I64, 1, systems + 1, 1},
-        {"query_system_offsets", options->query_system_offsets, KITH_I64, 1, systems + 1, 1},
+        {"system_offsets", &options->system_offsets, KITH_I64, 1, systems + 1, 1},
+        {"query_system_offsets", &options->query_system_offsets, KITH_I64, 1, systems + 1, 1},
     };
     for (size_t k = 0; k < sizeof there / sizeof there[0]; k++)
-        KITH_TRY(kith_check_array(arguments->context, &there[k], positions, "positions"));
+        KITH_TRY(kith_check_array(arguments->context, &there[k], &positions, "positions"));
     for (size_t k = 0; k < sizeof on_host / sizeof on_host[0]; k++)
         KITH_TRY(check_on_host(arguments->context, &on_host[k]));
     if (n > most_points || m > most_points)

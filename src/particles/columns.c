@@ -40,8 +40,9 @@ kith_status particles_take(const struct particles_argument *argument,
                            const kith_particles *particles, struct particles_side *side)
 {
     KITH_TRY(kith_check_pointer(particles, argument->name));
-    *side = (struct particles_side){.argument = argument,
-                                    .positions = kith_array_or_none(particles->positions)};
+    side->argument = argument;
+    if (!kith_array_is_none(particles->positions))
+        side->positions = particles->positions;
     for (int32_t c = 0; c < KITH_MAX_COLUMNS; c++) {
         const kith_particle_column *column = &particles->columns[c];
         const bool is_none = kith_array_is_none(column->values);
@@ -80,10 +81,10 @@ void particles_share(const struct particles_side *sources, struct particles_side
 kith_status particles_check(const kith_context *context, const struct particles_side *side,
                             int64_t count, const struct particles_side *first)
 {
-    const kith_array of = first->positions;
+    const kith_array *of = &first->positions;
     const char *first_name = first->argument->positions;
     const struct named_array positions = {
-        side->argument->positions, side->positions, of.dtype, 2, -1, of.shape[1]};
+        side->argument->positions, &side->positions, of->dtype, 2, -1, of->shape[1]};
     KITH_TRY(kith_check_array(context, &positions, of, first_name));
     if (!kith_array_is_none(side->positions))
         count = side->positions.shape[0];
@@ -91,7 +92,7 @@ kith_status particles_check(const kith_context *context, const struct particles_
         if (kith_array_is_none(side->column[k]))
             continue;
         const struct named_array column = {
-            side->argument->column[k], side->column[k], of.dtype, 1, count, 1};
+            side->argument->column[k], &side->column[k], of->dtype, 1, count, 1};
         KITH_TRY(kith_check_array(context, &column, of, first_name));
     }
     return KITH_OK;

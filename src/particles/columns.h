@@ -54,6 +54,8 @@ struct particles_side {
 
 /* Finds the columns by name.
  *
+ *   side  [out] zeros at first
+ *
  * Errors: KITH_INVALID_ARGUMENT (particles is NULL, an unknown name, a column given twice or
  * without a name). */
 kith_status particles_take(const struct particles_argument *argument,

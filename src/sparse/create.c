@@ -152,8 +152,8 @@ static kith_status check_vector(const kith_context *context, const char *name, k
     if (!array.data && count > 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "%s has %lld elements, but its data is NULL", name,
                          (long long)count);
-    KITH_TRY(kith_check_extent(array, name));
-    return kith_check_memory(context, array, name);
+    KITH_TRY(kith_check_extent(&array, name));
+    return kith_check_memory(context, &array, name);
 }
 
 /* On the host or, if the context computes there, on its device. */
@@ -247,14 +247,14 @@ static kith_status check_dense(const kith_context *context, kith_array matrix)
                          "matrix has %d dimensions; give rows × columns of float64 or float32",
                          (int)matrix.ndim);
     KITH_TRY(check_size(matrix.shape[0], matrix.shape[1]));
-    KITH_TRY(kith_check_extent(matrix, "matrix"));
+    KITH_TRY(kith_check_extent(&matrix, "matrix"));
     if (!matrix.data && matrix.shape[0] > 0 && matrix.shape[1] > 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "matrix has %lld rows, but its data is NULL",
                          (long long)matrix.shape[0]);
     if (matrix.device.kind != KITH_CPU)
         return kith_fail(KITH_UNSUPPORTED,
                          "matrix is on a device; copy it to the host, or give its entries");
-    return kith_check_memory(context, matrix, "matrix");
+    return kith_check_memory(context, &matrix, "matrix");
 }
 
 kith_status kith_sparse_create_dense(kith_context *context, const kith_sparse_options *options,

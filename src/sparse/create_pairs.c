@@ -115,8 +115,8 @@ static kith_status check_weights(const kith_context *context, const char *name, 
                          "%s has %d dimensions and %lld elements; give %lld of float64 or float32 "
                          "on the host",
                          name, (int)array.ndim, (long long)array.shape[0], (long long)count);
-    KITH_TRY(kith_check_extent(array, name));
-    return kith_check_memory(context, array, name);
+    KITH_TRY(kith_check_extent(&array, name));
+    return kith_check_memory(context, &array, name);
 }
 
 static kith_status check_law(const kith_context *context, const struct graph *graph)

@@ -35,13 +35,13 @@ static kith_status check_vector(const kith_context *context, const struct sparse
     if (!array.data && count > 0 && sparse_vectors_of(array) > 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "%s has %lld rows, but its data is NULL", name,
                          (long long)count);
-    KITH_TRY(kith_check_extent(array, name));
-    return kith_check_memory(context, array, name);
+    KITH_TRY(kith_check_extent(&array, name));
+    return kith_check_memory(context, &array, name);
 }
 
 static kith_status check_memory(kith_array x, kith_array y)
 {
-    const struct named_array output = {"y", y, y.dtype, y.ndim, y.shape[0], sparse_vectors_of(y)};
+    const struct named_array output = {"y", &y, y.dtype, y.ndim, y.shape[0], sparse_vectors_of(y)};
     KITH_TRY(kith_check_output(&output));
     return kith_check_overlap(&output, &x, "x");
 }

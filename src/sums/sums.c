@@ -98,16 +98,16 @@ static kith_status check_side(const struct arguments *arguments, struct sums_sid
 {
     char name[64];
     snprintf(name, sizeof name, "%s.positions", side->name);
-    const struct named_array positions = {name, side->positions, of.dtype, 2, -1, of.shape[1]};
-    KITH_TRY(kith_check_array(arguments->context, &positions, of, "sources.positions"));
+    const struct named_array positions = {name, &side->positions, of.dtype, 2, -1, of.shape[1]};
+    KITH_TRY(kith_check_array(arguments->context, &positions, &of, "sources.positions"));
     side->count = side->positions.shape[0];
     if (side->count > most_points)
         return kith_fail(KITH_UNSUPPORTED, "%s has %lld rows; give at most %d", name,
                          (long long)side->count, (int)most_points);
     for (int32_t k = 0; k < arguments->formulas.scope.column_count; k++) {
         snprintf(name, sizeof name, "%s.%s", side->name, arguments->formulas.scope.column[k]);
-        const struct named_array column = {name, side->column[k], of.dtype, 1, side->count, 1};
-        KITH_TRY(kith_check_array(arguments->context, &column, of, "sources.positions"));
+        const struct named_array column = {name, &side->column[k], of.dtype, 1, side->count, 1};
+        KITH_TRY(kith_check_array(arguments->context, &column, &of, "sources.positions"));
     }
     return KITH_OK;
 }
@@ -130,12 +130,12 @@ static kith_status check_arrays(struct arguments *arguments, int64_t output_coun
     KITH_TRY(check_side(arguments, &problem->targets, of));
     problem->dtype = of.dtype;
     problem->dimensions = (int32_t)of.shape[1];
-    const struct named_array results = {"results", problem->results,       of.dtype,
+    const struct named_array results = {"results", &problem->results,      of.dtype,
                                         2,         problem->targets.count, output_count};
     if (kith_array_is_none(problem->results))
         return kith_fail(KITH_INVALID_ARGUMENT, "results is empty; give an array of %lld x %lld",
                          (long long)problem->targets.count, (long long)output_count);
-    KITH_TRY(kith_check_array(arguments->context, &results, of, "sources.positions"));
+    KITH_TRY(kith_check_array(arguments->context, &results, &of, "sources.positions"));
     KITH_TRY(kith_check_output(&results));
     KITH_TRY(check_overlap(&results, &problem->sources));
     return check_overlap(&results, &problem->targets);

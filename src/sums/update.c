@@ -55,9 +55,9 @@ static kith_status take_columns(const kith_context *context, int64_t count,
                                  ? "empty"
                                  : kith_dtype_name(column->values.dtype));
         const struct named_array named = {
-            column->name, column->values, first.dtype, 1, c > 0 ? first.shape[0] : -1, 1};
+            column->name, &column->values, first.dtype, 1, c > 0 ? first.shape[0] : -1, 1};
         KITH_TRY(kith_check_device(context, column->values, column->name));
-        KITH_TRY(kith_check_array(context, &named, first, columns[0].name));
+        KITH_TRY(kith_check_array(context, &named, &first, columns[0].name));
         snprintf(scope->column[scope->column_count++], formula_name_bytes, "%s", column->name);
     }
     return KITH_OK;
@@ -95,7 +95,7 @@ static kith_status take_updates(int64_t column_count, const kith_particle_column
                              updates[k].name);
         problem->to[k] = columns[c].values;
         const struct named_array output = {
-            columns[c].name, columns[c].values, columns[c].values.dtype, 1, problem->count, 1};
+            columns[c].name, &columns[c].values, columns[c].values.dtype, 1, problem->count, 1};
         KITH_TRY(kith_check_output(&output));
         for (int64_t other = 0; other < column_count; other++)
             if (other != c)
