@@ -159,6 +159,20 @@ SIMD_INLINE vint64 is_small(const struct tree_rule *rule, vdouble size, const vd
            (vint64)(coherent <= rule->coherent * weight);
 }
 
+/* The same of sources that act as points. */
+SIMD_INLINE vint64 is_point(const struct tree_rule *rule, const struct tree_side *target,
+                            const struct source_lanes *of)
+{
+    const vdouble r = of->r, r2 = r * r, s2 = r2 + rule->softening2;
+    const vdouble dipole = gather(of->power_at, 0), higher = gather(of->power_at, 1),
+                  softened = gather(of->power_at, 2) * rule->softening2;
+    const vdouble error = (dipole * r + higher) * s2 + softened; /* δ r⁴ s² */
+    const vdouble to_field = rule->logarithm ? simd_all(1.0) : r;
+    const vdouble limit = rule->share * to_field * r2 * s2;
+    return (vint64)(error <= limit * r * target->field) &
+           (vint64)(error <= limit * target->potential);
+}
+
 SIMD_INLINE vint64 accept(const struct tree_rule *rule, const struct tree_side *target,
                           const double *target_power, struct source_lanes *of)
 {
@@ -177,6 +191,8 @@ SIMD_INLINE vint64 accept(const struct tree_rule *rule, const struct tree_side *
     }
     if (rule->order == 0)
         return accepted;
+    if (rule->points)
+        return accepted & is_point(rule, target, of);
     const struct pair_lanes pair = make_pair(of->radius, radius, of->r);
     vdouble power[expansion_max_order + 1];
     load_powers(of, rule->order, power);

@@ -23,7 +23,16 @@
  * potential in B (tree/solve.h), and δ' is the part k = 0 of δ, what B's expansion leaves out of
  * the field of A's weight: for many cells on one side of a thin cell these have one sign, and add
  * up however small each is. Cells act on each other if both directions are accepted, so that
- * momentum is conserved. */
+ * momentum is conserved.
+ *
+ * Where cells act as points at their centers (`points`, of groups on the CPU), what is left out is
+ * known from the multipoles up to order 4,
+ *
+ *     δ_{A→B} = 2 P_{A,1} / r³ + (Q_A + 5/2 M_A ρ_A² ε² / s²) / r⁴     s² = r² + ε²
+ *     Q_A = Σ_{2 ≤ k ≤ 4} (k + 1) P_{A,k} (θ / ρ_A)^{k − 2}
+ *
+ * with the part of a softened potential that is not harmonic, and r from A's center to B's sphere.
+ * Q_A is larger where P_{A,2} is an unusually large part of M_A ρ_A² (tree/solve_cpu.c). */
 
 #include <math.h>
 #include <stdbool.h>
@@ -54,7 +63,9 @@ struct tree_decay {
 
 struct tree_rule {
     enum tree_walk walk;
-    int32_t order;  /* p; with 0 only the radii count */
+    int32_t order;  /* p; with 0 only the radii count; of points 2 */
+    bool points;    /* the powers are 2 P_1, Q and 5/2 M ρ² */
+    double softening2; /* of points */
     bool logarithm; /* the potential is ln s, not 1/s */
     double theta;
     double share, coherent;

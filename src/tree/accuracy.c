@@ -9,7 +9,7 @@
 
 /* How the estimates of tree/acceptance.h compare with the error of the sum: measured, so that it is
  * kept by all distributions of tests/tree/test_tree_accuracy.c. */
-static const double share = 0.6, share_of_groups = 1.5, coherent = 15;
+static const double share = 0.6, share_of_groups = 1.5, share_of_points = 0.4, coherent = 15;
 
 /* Of other laws: tests/tree/test_tree_laws.c. */
 static const double part_of_any_law = 0.5;
@@ -21,6 +21,10 @@ enum { least_order = 4, default_order = 4, most_order_of_float = 10 };
 /* From order 15 on, clusters within a softening, or within the length of a law, had up to a
  * thousand times the error in double. */
 enum { most_order_of_full = 14 };
+
+/* Groups on the CPU have cells that act as points down to this error, which is found from
+ * multipoles of the default order. */
+static const double least_error_of_points = 1e-6;
 
 double tree_least_error(kith_dtype dtype)
 {
@@ -54,7 +58,7 @@ static int32_t order_for(const struct tree_problem *problem, bool groups, double
 static int32_t leaf_for(const struct tree_problem *problem, const struct tree_request *request)
 {
     const int32_t order = request->order;
-    const int32_t least = problem->dtype == KITH_F64 ? 64 : 112;
+    const int32_t least = problem->dtype == KITH_F64 && !request->points ? 64 : 112;
     return order <= 8 ? least : order <= 15 ? 128 : 192;
 }
 
@@ -102,7 +106,13 @@ choose(const struct tree_problem *problem, const struct tree_request *request,
 struct tree_request tree_choose(const struct tree_problem *problem,
                                 const struct tree_request *request)
 {
-    return choose(problem, request, order_for, leaf_for);
+    struct tree_request wanted = *request;
+    const bool is_exact = request->error > 0 && request->error < least_error_of_points;
+    wanted.points = request->groups && request->theta == 0 && request->order == 0 && !is_exact &&
+                    problem->law != expansion_series;
+    if (wanted.points)
+        wanted.order = default_order;
+    return choose(problem, &wanted, order_for, leaf_for);
 }
 
 struct tree_request tree_choose_cuda(const struct tree_problem *problem,
@@ -115,14 +125,19 @@ struct tree_rule tree_rule_for(const struct tree_problem *problem,
                                const struct tree_request *request)
 {
     const double part = problem->law == expansion_series ? part_of_any_law : 1;
+    const double of_groups = request->points ? share_of_points : share_of_groups;
     return (struct tree_rule){
         .walk = request->groups ? tree_walk_groups
                 : problem->self ? tree_walk_mutual
                                 : tree_walk_one_way,
-        .order = request->error > 0 ? request->order : 0,
+        .order = request->error == 0 ? 0
+                 : request->points   ? 2
+                                     : request->order,
+        .points = request->points,
+        .softening2 = problem->softening2,
         .logarithm = problem->law == expansion_logarithm,
         .theta = request->theta,
-        .share = part * (request->groups ? share_of_groups : share) * request->error,
+        .share = part * (request->groups ? of_groups : share) * request->error,
         .coherent = coherent * request->error,
     };
 }
@@ -133,7 +148,7 @@ struct tree_report tree_report_of(const struct tree_problem *problem,
 {
     const double targets = problem->target_count > 0 ? (double)problem->target_count : 1;
     return (struct tree_report){
-        .order = request->order,
+        .order = request->points ? 1 : request->order,
         .leaf = request->leaf,
         .theta = request->theta,
         .error_requested = request->error,

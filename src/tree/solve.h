@@ -30,6 +30,7 @@ struct tree_expansions {
     int32_t target_record;
     void *records, *locals;
     double *power; /* of the sources, for tree_error */
+    bool points;   /* far cells act as points */
     /* Of a law that is neither 1/s nor ln s: its near kernel, and what that reads. */
     tree_near_law_kernel *near_law;
     struct tree_near_law near;

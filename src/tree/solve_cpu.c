@@ -15,7 +15,7 @@ struct solve_run {
     struct tree_sides targets, sources;
     struct tree_side *target_side, *source_side;
     struct tree_branches *target_branches, *source_branches; /* over ranks, else NULL */
-    double *power;
+    double *power, *bounds;
     struct tree_expansions expansions;
     struct tree_law_bins bins; /* of a law that is neither 1/s nor ln s */
 };
@@ -134,6 +134,7 @@ static kith_status make_expansions(kith_context *context, const struct tree_prob
         .expansion = {basis_for(problem), request->order, problem->softening2, problem->law,
                       &run->bins.bins},
         .dtype = problem->dtype,
+        .points = request->points,
         .target_record = problem->self ? 0 : state->sources.cell_count,
     };
     const int64_t real = kith_dtype_bytes(problem->dtype);
@@ -160,6 +161,33 @@ static kith_status make_expansions(kith_context *context, const struct tree_prob
                            problem->self ? run->target_branches : run->source_branches, expansions);
 }
 
+/* What the error of cells that act as points is found from (tree/acceptance.h). */
+static kith_status make_bounds(const struct tree_request *request, struct solve_run *run)
+{
+    /* P_2 / (M ρ²) above which the cells of a disk or a line may all be longest in one direction:
+     * their errors add up. */
+    const double usual_power = 0.05;
+    const int32_t order = request->order, cells = run->sources.tree->cell_count;
+    KITH_TRY(
+        kith_allocate(3 * (int64_t)cells, sizeof *run->bounds, "errors of a tree", &run->bounds));
+    for (int32_t cell = 0; cell < cells; cell++) {
+        const struct tree_side *side = &run->sources.side[cell];
+        const double second = side->weight * side->radius * side->radius;
+        double *bound = run->bounds + 3 * (int64_t)cell, binomial = 1, size_k = 1, rest_k = 1;
+        memset(bound, 0, 3 * sizeof *bound);
+        for (int32_t k = 1; k <= order && side->radius > 0; k++) {
+            binomial *= (double)(order + 1 - k) / k;
+            size_k *= side->size;
+            rest_k *= k > 2 ? request->theta / side->radius : 1;
+            const double power = run->power[cell * (order + 1) + k] / binomial * size_k;
+            const double alike = k == 2 ? fmax(1, power / (usual_power * second)) : 1;
+            bound[k > 1] += (k + 1) * power * rest_k * alike;
+        }
+        bound[2] = 2.5 * second;
+    }
+    return KITH_OK;
+}
+
 /* Over ranks: what each of them does of the trees. */
 static kith_status make_branches(kith_context *context, const struct tree_problem *problem,
                                  const struct tree_state *state, struct solve_run *run)
@@ -176,7 +204,8 @@ static void weigh(const struct tree_problem *problem, const struct tree_request 
     const double order = request->order, terms = (order + 1) * (order + 1);
     const double of_points = terms / 8 * (problem->softening2 > 0 ? 1.5 : 1);
     const double of_cells = 10 + 0.02 * terms * terms;
-    tree_branches_weigh(branches, request->groups ? of_points : of_cells, of_points);
+    const double of_far = request->points ? 1 : of_points;
+    tree_branches_weigh(branches, request->groups ? of_far : of_cells, of_points);
 }
 
 /* The force pass. Over ranks it is divided by the work that the last call measured, or a walk that
@@ -235,8 +264,10 @@ static kith_status run_stages(kith_context *context, const struct tree_problem *
             KITH_TRY(tree_find_field_cpu(context, problem, &run->targets, &run->sources,
                                          run->target_branches, &run->bins, target_side));
         KITH_TRY(make_expansions(context, problem, request, state, run));
-        run->sources.power = run->power;
-        run->targets.power = problem->self ? run->power : NULL;
+        if (run->expansions.points)
+            KITH_TRY(make_bounds(request, run));
+        run->sources.power = run->expansions.points ? run->bounds : run->power;
+        run->targets.power = problem->self ? run->sources.power : NULL;
         KITH_TRY(sum(context, problem, request, state, run, &counts));
         if (request->estimates)
             KITH_TRY(tree_estimate_cpu(context, problem, &run->targets, &run->expansions, state,
@@ -255,6 +286,7 @@ kith_status tree_solve_cpu(kith_context *context, const struct tree_problem *pro
     free(run.source_side);
     free(run.target_side);
     free(run.power);
+    free(run.bounds);
     tree_law_bins_free(&run.bins);
     tree_branches_free(run.target_branches);
     tree_branches_free(run.source_branches);

@@ -48,6 +48,11 @@ static void descend(void *user, int32_t target)
                             all->target_record + cell->child, cell->children);
 }
 
+static void *at(const struct sum_run *run, const void *column, int64_t k)
+{
+    return (char *)column + k * run->real;
+}
+
 /* The near points of a leaf, put together: columns x, y, z and weight, of this many. */
 struct gathered {
     char *column[4];
@@ -69,14 +74,37 @@ static void gather_points(const struct sum_run *run, int64_t first, int64_t end,
     gathered->count += end - first;
 }
 
+/* Cells as points: their centers and sums of weights, the first coefficients of their records. */
+static void gather_cells(const struct sum_run *run, const struct cell_list *cells,
+                         struct gathered *gathered)
+{
+    enum { x, y, z, weight = expansion_header };
+    const int64_t length = expansion_record_length(&run->expansions->expansion);
+#define GATHER(REAL)                                                                               \
+    for (int64_t k = 0; k < cells->count; k++) {                                                   \
+        const REAL *record = (const REAL *)run->expansions->records + cells->cell[k] * length;     \
+        const int64_t to = gathered->count + k;                                                    \
+        ((REAL *)gathered->column[0])[to] = record[x];                                             \
+        ((REAL *)gathered->column[1])[to] = record[y];                                             \
+        ((REAL *)gathered->column[2])[to] = record[z];                                             \
+        ((REAL *)gathered->column[3])[to] = record[weight];                                        \
+    }
+    if (run->real == sizeof(double))
+        GATHER(double)
+    else
+        GATHER(float)
+#undef GATHER
+    gathered->count += cells->count;
+}
+
 /* The leaf's own points first, if they are among the sources, and each point once. */
 static bool gather_near(const struct sum_run *run, struct tree_walker *walker,
                         const struct octree_cell *leaf, const struct cell_list *near,
-                        struct gathered *gathered)
+                        const struct cell_list *points, struct gathered *gathered)
 {
     const struct octree_cell *cells = run->sources->tree->cell;
     const int64_t first = leaf->first, end = first + leaf->count;
-    int64_t count = 0;
+    int64_t count = points->count;
     for (int64_t k = 0; k < near->count; k++)
         count += cells[near->cell[k]].count;
     const int64_t room = kith_padded(count + kith_padding) * run->real;
@@ -100,15 +128,11 @@ static bool gather_near(const struct sum_run *run, struct tree_walker *walker,
             gather_points(run, from, to, gathered);
         }
     }
+    gather_cells(run, points, gathered);
     for (int32_t c = 0; c < 4; c++) /* what pads them to whole vectors */
         memset(gathered->column[c] + gathered->count * run->real, 0,
                (size_t)(kith_padding * run->real));
     return true;
-}
-
-static void *at(const struct sum_run *run, const void *column, int64_t k)
-{
-    return (char *)column + k * run->real;
 }
 
 static void sum_near(const struct sum_run *run, const struct octree_cell *leaf,
@@ -155,14 +179,16 @@ static void leaf(void *user, struct tree_walker *walker, int32_t target,
     const struct sum_run *run = user;
     const struct tree_expansions *all = run->expansions;
     const struct octree_cell *cell = &run->targets->tree->cell[target];
+    const struct cell_list none = {0}, *points = all->points ? far_cells : &none;
     struct gathered gathered;
     if (all->locals)
         all->operators->l2p(&all->expansion, all->records, all->locals, all->target_record + target,
                             &run->bodies, cell->first, cell->count, &run->field);
-    else if (far_cells->count > 0)
+    else if (far_cells->count > points->count)
         all->operators->m2p(&all->expansion, all->records, far_cells->cell, far_cells->count,
                             &run->bodies, cell->first, cell->count, &run->field);
-    if (near_cells->count == 0 || !gather_near(run, walker, cell, near_cells, &gathered))
+    if (near_cells->count + points->count == 0 ||
+        !gather_near(run, walker, cell, near_cells, points, &gathered))
         return;
     if (all->near_law)
         sum_near_by_law(run, cell, &gathered);

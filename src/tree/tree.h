@@ -41,6 +41,7 @@ struct tree_request {
     int32_t order;  /* 0: what is fastest for the error; with theta 4 */
     int32_t leaf;   /* points of a leaf; 0: what is fastest */
     bool estimates; /* the error is estimated (tree/estimate.h) */
+    bool points;    /* of groups on the CPU: far cells act as points; set by tree_choose */
 };
 
 /* Largest opening angle: expansions of nearer cells converge too slowly. */
