@@ -109,34 +109,67 @@ static int64_t end_of(const struct verlet_list *list, int64_t cluster)
     return least(cluster * list->lanes, end);
 }
 
-static void swap(struct verlet_point *a, struct verlet_point *b)
+/* The value of rank `middle` among those from begin to end − 1 if they are evenly spaced between
+ * two values; moved towards the farther end by twice the deviation of random values. */
+static double value_of_rank(int64_t begin, int64_t end, int64_t middle, double least, double most)
 {
-    const struct verlet_point kept = *a;
-    *a = *b;
-    *b = kept;
+    const double before = (double)(middle - begin) + 0.5, after = (double)(end - middle) - 0.5;
+    const double rank = before < after ? before + 2 * sqrt(before) : before - 2 * sqrt(after);
+    return least + (most - least) * rank / (before + after);
 }
 
-/* Orders points so that none before `middle` is behind one after it along an axis (Hoare 1961). */
-static void split(struct verlet_point *points, int64_t begin, int64_t end, int64_t middle, int axis)
+/* Half by half, as what is read may just have been written: that is fast if both were of one
+ * length. */
+static void swap(struct verlet_point *a, struct verlet_point *b)
 {
-    int64_t low = begin, high = end - 1;
-    while (low < high) {
-        const double pivot = points[low + (high - low) / 2].x[axis];
-        int64_t i = low, j = high;
-        while (i <= j) {
-            while (points[i].x[axis] < pivot)
-                i++;
-            while (points[j].x[axis] > pivot)
-                j--;
-            if (i <= j)
-                swap(&points[i++], &points[j--]);
+    typedef int64_t half __attribute__((vector_size(16)));
+    half of_a[2], of_b[2];
+    memcpy(of_a, a, sizeof of_a);
+    memcpy(of_b, b, sizeof of_b);
+    memcpy(a, of_b, sizeof of_b);
+    memcpy(b, of_a, sizeof of_a);
+}
+
+/* Moves the points whose coordinate is less than a pivot, or at most that, before the others;
+ * returns their end. Without branches (Lomuto), which processors could not predict. */
+static int64_t divide_at(struct verlet_point *points, int64_t begin, int64_t end, int axis,
+                         double pivot, bool is_inclusive)
+{
+    int64_t middle = begin;
+    for (int64_t k = begin; k < end; k++) {
+        const double x = points[k].x[axis];
+        swap(&points[k], &points[middle]);
+        middle += is_inclusive ? x <= pivot : x < pivot;
+    }
+    return middle;
+}
+
+/* Orders points so that none before `middle` is behind one after it along an axis. The first pivot
+ * is given. The next ones are near the middle if the values between `least` and `most` are evenly
+ * spaced (Floyd & Rivest 1975); where they do not help, one of the points is the pivot (Hoare
+ * 1961). */
+static void split(struct verlet_point *points, int64_t begin, int64_t end, int64_t middle, int axis,
+                  double pivot, double least, double most)
+{
+    int64_t before = 2 * (end - begin);
+    while (end - begin > 1) {
+        if (!(pivot > least && pivot < most) || 4 * (end - begin) > 3 * before)
+            pivot = points[begin + (end - begin) / 2].x[axis];
+        before = end - begin;
+        int64_t at = divide_at(points, begin, end, axis, pivot, false);
+        if (at == begin) {
+            at = divide_at(points, begin, end, axis, pivot, true);
+            if (middle < at)
+                return;
         }
-        if (middle <= j)
-            high = j;
-        else if (middle >= i)
-            low = i;
-        else
-            return;
+        if (middle < at) {
+            end = at;
+            most = pivot;
+        } else {
+            begin = at;
+            least = pivot;
+        }
+        pivot = value_of_rank(begin, end, middle, least, most);
     }
 }
 
@@ -187,6 +220,14 @@ static int64_t right_of(const struct subtree *tree)
     return tree->node + 2 * ((tree->end - tree->begin) / 2);
 }
 
+/* Between the children of this node when points were arranged before, if they were. */
+static double plane_before(const struct verlet_list *list, const struct subtree *tree, int axis)
+{
+    const float left = list->boxes[tree->node + 1].high[axis];
+    const float right = list->boxes[right_of(tree)].low[axis];
+    return ((double)left + (double)right) / 2;
+}
+
 /* Divides a node into its children. */
 static void divide(struct verlet_list *list, const struct subtree *tree, struct subtree *left,
                    struct subtree *right)
@@ -197,7 +238,7 @@ static void divide(struct verlet_list *list, const struct subtree *tree, struct 
         if (tree->room.high[c] - tree->room.low[c] > tree->room.high[axis] - tree->room.low[axis])
             axis = c;
     split(list->points, tree->begin * list->lanes, end_of(list, tree->end), middle * list->lanes,
-          axis);
+          axis, plane_before(list, tree, axis), tree->room.low[axis], tree->room.high[axis]);
     *left = (struct subtree){tree->node + 1, tree->begin, middle, tree->room};
     *right = (struct subtree){right_of(tree), middle, tree->end, tree->room};
     left->room.high[axis] = right->room.low[axis] = list->points[middle * list->lanes].x[axis];
