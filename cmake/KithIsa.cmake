@@ -24,8 +24,7 @@ function(kith_native_isa result)
   set(${result} ${${result}} PARENT_SCOPE)
 endfunction()
 
-# Compiles a kernel source once per instruction set (core/isa.h lists the same sets). Each compilation
-# sees -D KITH_ISA_NAME=<set>.
+# The instruction sets that kernels are compiled for, best first; core/isa.h lists the same sets.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
   set(KITH_ISA_FLAGS_v4 -march=x86-64-v4 -mprefer-vector-width=512)
   set(KITH_ISA_FLAGS_v3 -march=x86-64-v3)
@@ -62,24 +61,34 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
   endforeach()
 endif()
 
+function(kith_add_kernel target object source isa)
+  add_library(${object} OBJECT ${source})
+  target_include_directories(${object} PRIVATE ${PROJECT_SOURCE_DIR}/src
+                                               ${PROJECT_SOURCE_DIR}/include)
+  target_compile_definitions(${object} PRIVATE KITH_ISA_NAME=${isa} ${ARGN})
+  target_compile_options(${object} PRIVATE ${KITH_ISA_FLAGS_${isa}})
+  # Unrolled loops full of checks take the optimizer minutes, and what is inlined everywhere takes
+  # minutes and gigabytes where nothing is optimized.
+  if(KITH_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
+    target_compile_options(${object} PRIVATE -O1)
+  endif()
+  target_link_libraries(${object} PRIVATE kith_flags)
+  if(KITH_SANITIZE AND NOT KITH_SANITIZE_KERNELS)
+    target_compile_options(${object} PRIVATE -fno-sanitize=all)
+  endif()
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${object}>)
+endfunction()
+
+# Compiles a kernel source once per instruction set, and with REALS once per real type as well
+# (core/real.h). Each compilation sees -D KITH_ISA_NAME=<set> and -D REAL=<type>.
 function(kith_add_kernels target source)
   get_filename_component(name ${source} NAME_WE)
   foreach(isa ${KITH_ISAS})
-    set(object ${target}_${name}_${isa})
-    add_library(${object} OBJECT ${source})
-    target_include_directories(${object} PRIVATE ${PROJECT_SOURCE_DIR}/src
-                                                 ${PROJECT_SOURCE_DIR}/include)
-    target_compile_definitions(${object} PRIVATE KITH_ISA_NAME=${isa})
-    target_compile_options(${object} PRIVATE ${KITH_ISA_FLAGS_${isa}})
-    # Unrolled loops full of checks take the optimizer minutes, and what is inlined everywhere takes
-    # minutes and gigabytes where nothing is optimized.
-    if(KITH_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
-      target_compile_options(${object} PRIVATE -O1)
+    if("REALS" IN_LIST ARGN)
+      kith_add_kernel(${target} ${target}_${name}_double_${isa} ${source} ${isa} REAL=double)
+      kith_add_kernel(${target} ${target}_${name}_float_${isa} ${source} ${isa} REAL=float)
+    else()
+      kith_add_kernel(${target} ${target}_${name}_${isa} ${source} ${isa})
     endif()
-    target_link_libraries(${object} PRIVATE kith_flags)
-    if(KITH_SANITIZE AND NOT KITH_SANITIZE_KERNELS)
-      target_compile_options(${object} PRIVATE -fno-sanitize=all)
-    endif()
-    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${object}>)
   endforeach()
 endfunction()

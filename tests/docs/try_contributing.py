@@ -122,7 +122,7 @@ class Build:
         room, is_kernel = Path(name).parent, name.endswith("_kernel.c")
         for command in self.objects:
             of = Path(command["file"])
-            if bool(command["isa"]) == is_kernel and (
+            if "-DREAL=" not in command["command"] and bool(command["isa"]) == is_kernel and (
                 is_kernel or of.parent.name == room.name or not (root / room).exists()
             ):
                 if not is_kernel:
