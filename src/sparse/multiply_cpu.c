@@ -9,10 +9,6 @@
 #include "sparse/multiply_kernel.h"
 #include "sparse/sparse_cpu.h"
 
-#define KERNELS_OF(isa) &sparse_kernels_##isa,
-static const struct sparse_kernels *const kernels[] = {KITH_EACH_ISA(KERNELS_OF)};
-#undef KERNELS_OF
-
 enum {
     rows_a_task = 8192,
     vector_rows_a_task = 1024,      /* with multiple right-hand sides */
@@ -35,8 +31,13 @@ static const double uses_worth_a_copy = 2;
 static sparse_kernel *kernel_of(kith_context *context, const struct sparse_matrix *matrix,
                                 enum sparse_kernel_name name)
 {
-    const struct sparse_kernels *table = kernels[context->isa];
-    return matrix->csr.dtype == KITH_F64 ? table->in_double[name] : table->in_float[name];
+#define IN_DOUBLE(isa) sparse_kernels_double_##isa,
+#define IN_FLOAT(isa)  sparse_kernels_float_##isa,
+    static sparse_kernel *const *const in_double[] = {KITH_EACH_ISA(IN_DOUBLE)};
+    static sparse_kernel *const *const in_float[] = {KITH_EACH_ISA(IN_FLOAT)};
+#undef IN_DOUBLE
+#undef IN_FLOAT
+    return (matrix->csr.dtype == KITH_F64 ? in_double : in_float)[context->isa][name];
 }
 
 static enum sparse_kernel_name name_of_csr(const struct sparse_plan *plan)

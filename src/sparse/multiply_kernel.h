@@ -52,11 +52,10 @@ enum sparse_kernel_name {
     sparse_kernel_count
 };
 
-struct sparse_kernels {
-    sparse_kernel *in_double[sparse_kernel_count], *in_float[sparse_kernel_count];
-};
-
-#define SPARSE_DECLARE_KERNELS(isa) extern const struct sparse_kernels sparse_kernels_##isa;
+/* The kernels of an instruction set and real type. */
+#define SPARSE_DECLARE_KERNELS(isa)                                                                \
+    extern sparse_kernel *const sparse_kernels_double_##isa[sparse_kernel_count],                  \
+        *const sparse_kernels_float_##isa[sparse_kernel_count];
 KITH_EACH_ISA(SPARSE_DECLARE_KERNELS)
 #undef SPARSE_DECLARE_KERNELS
 

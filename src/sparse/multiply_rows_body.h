@@ -1,39 +1,37 @@
 /* What becomes of the sum of a row, and the exact sum of a row whose padding was multiplied by an
  * infinity. */
 
-enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL) };
-
-SIMD_INLINE REAL *NAME(result)(const struct sparse_product *product, int64_t row)
+SIMD_INLINE REAL *result(const struct sparse_product *product, int64_t row)
 {
     return (REAL *)product->y + row * product->y_stride[0];
 }
 
 /* y = α sum + β y of a row. */
-SIMD_INLINE void NAME(put)(const struct sparse_product *product, int64_t row, REAL sum)
+SIMD_INLINE void put(const struct sparse_product *product, int64_t row, REAL sum)
 {
-    REAL *y = NAME(result)(product, row);
+    REAL *y = result(product, row);
     const REAL value = (REAL)product->alpha * sum;
     *y = product->beta == 0 ? value : FMA((REAL)product->beta, *y, value);
 }
 
 /* The same of `count` rows one after the other, whose sums have room for whole vectors. */
-SIMD_INLINE void NAME(put_rows)(const struct sparse_product *product, int64_t row, int64_t count,
-                                const REAL *sums)
+SIMD_INLINE void put_rows(const struct sparse_product *product, int64_t row, int64_t count,
+                          const REAL *sums)
 {
     const VREAL alpha = simd_all((REAL)product->alpha), beta = simd_all((REAL)product->beta);
-    REAL *y = NAME(result)(product, row);
+    REAL *y = result(product, row);
     int64_t r = 0;
     if (product->y_stride[0] == 1)
-        for (; r + NAME(lanes) <= count; r += NAME(lanes)) {
+        for (; r + REAL_LANES <= count; r += REAL_LANES) {
             const VREAL value = alpha * simd_load(sums + r);
             simd_store(y + r, product->beta == 0 ? value : simd_fma(beta, simd_load(y + r), value));
         }
     for (; r < count; r++)
-        NAME(put)(product, row + r, sums[r]);
+        put(product, row + r, sums[r]);
 }
 
 /* The first `most` stored entries of a row, in their order. */
-static REAL NAME(exact_sum)(const struct sparse_work *work, int64_t row, int64_t most)
+static REAL exact_sum(const struct sparse_work *work, int64_t row, int64_t most)
 {
     const struct sparse_csr *csr = &work->product->matrix->csr;
     const REAL *x = work->x, *value = csr->value;
@@ -45,12 +43,12 @@ static REAL NAME(exact_sum)(const struct sparse_work *work, int64_t row, int64_t
 }
 
 /* Stores rows that are padded: a sum that is NaN may be so by the padding alone. */
-SIMD_INLINE void NAME(put_filled)(const struct sparse_work *work, int64_t row, int64_t count,
-                                  REAL *sums, bool has_nan, int64_t most)
+SIMD_INLINE void put_filled(const struct sparse_work *work, int64_t row, int64_t count, REAL *sums,
+                            bool has_nan, int64_t most)
 {
     if (__builtin_expect(has_nan, 0))
         for (int64_t r = 0; r < count; r++)
             if (sums[r] != sums[r])
-                sums[r] = NAME(exact_sum)(work, row + r, most);
-    NAME(put_rows)(work->product, row, count, sums);
+                sums[r] = exact_sum(work, row + r, most);
+    put_rows(work->product, row, count, sums);
 }
