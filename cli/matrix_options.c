@@ -85,8 +85,11 @@ static void set_histogram(void *options, const char *option, const char *text,
     choose(matrix, matrix_histogram, state);
     char *copy = cli_copy(text, state), *rest = copy;
     const char *bins = strsep(&rest, ","), *low = strsep(&rest, ","), *high = strsep(&rest, ",");
-    if (!high || rest)
+    if (!high || rest) {
+        free(copy);
         cli_usage_error(state, "%s needs three numbers: BINS,LO,HI", option);
+        return;
+    }
     matrix->bins = cli_parse_count("BINS of --histogram", bins, state);
     matrix->low = cli_parse_real("LO of --histogram", low, state);
     matrix->high = cli_parse_real("HI of --histogram", high, state);

@@ -39,16 +39,16 @@ struct option_row {
     const char *argument; /* as --help has it, unless choices have one; NULL: none */
     const char *text;     /* for --help */
     size_t offset;        /* of the value, in the parser's options */
-    enum option_kind kind;
     const struct choices *choices;
     option_setter *set;
     size_t given; /* OPTION_GIVEN of a bool, true where the option is given; 0: none */
     int64_t least, most;
-    int letter;    /* its short name */
-    bool positive; /* of a real number: more than 0 */
-    bool optional; /* the argument; a setter then has NULL */
-    bool old;      /* what the option in the row before was called; refused */
-    bool of_kinds; /* it is of a FILE that may be a kind of kith make */
+    enum option_kind kind; /* of the value */
+    int letter;            /* its short name */
+    bool positive;         /* of a real number: more than 0 */
+    bool optional;         /* the argument; a setter then has NULL */
+    bool old;              /* what the option in the row before was called; refused */
+    bool of_kinds;         /* it is of a FILE that may be a kind of kith make */
     bool hidden;
 };
 

@@ -94,6 +94,7 @@ static void add_texts(const struct parser *parser)
     described.before = before;
     if (asprintf(&whole, "%s\n%s", split ? split + 1 : "", tables ? tables : "") < 0)
         _exit(exit_failed);
+    free(tables);
     described.after = whole;
     described.arguments = parser->arguments ? parser->arguments : "";
 }
