@@ -118,7 +118,7 @@ static const struct option_row option_rows[] = {
      .most = 1024},
     {"unroll", NULL, "for tile-p: 1, 2, 4, 8, 16 or 32", .choices = &unrolled, .set = set_unroll},
     {"output", "FILE",
-     "write ax,ay[,az],potential (of --sum value: value; of --method tensor: ax,ay[,az]) to FILE, "
+     "write ax,ay[,az],potential (of --sum value: value) to FILE, "
      ".csv or .npy (default: -, standard output, as CSV)",
      AT(output), .letter = 'o'},
     {"to", NULL, "of the output: csv or npy (default: by its extension)", AT(to),
@@ -140,7 +140,7 @@ static kith_status write_result(const struct forces_options *forces, const struc
                                             {"ax", "ay", "az", "potential"}};
     const int32_t dimensions = forces_targets(job)->dimensions;
     kith_table_column table[4];
-    int64_t count = dimensions + forces_has_potential(forces);
+    int64_t count = dimensions + 1;
     for (int64_t k = 0; k < count; k++)
         table[k] = (kith_table_column){names[dimensions - 2][k], forces_result(forces, job, k)};
     if (forces->sum == KITH_FORCES_SUM_VALUE) {

@@ -83,9 +83,6 @@ static inline const kith_bodies *forces_targets(const struct forces_job *job)
     return job->targets ? job->targets : job->sources;
 }
 
-/* Whether results have one: of accelerations on tensor cores they do not. */
-bool forces_has_potential(const struct forces_options *options);
-
 /* Column k of the results; the potential follows the accelerations. */
 kith_array forces_result(const struct forces_options *options, const struct forces_job *job,
                          int64_t k);

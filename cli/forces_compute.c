@@ -58,11 +58,6 @@ kith_array forces_result(const struct forces_options *options, const struct forc
     return array;
 }
 
-bool forces_has_potential(const struct forces_options *options)
-{
-    return options->method != KITH_FORCES_TENSOR || options->sum == KITH_FORCES_SUM_VALUE;
-}
-
 static kith_status compute_on(kith_context *context, const char *command,
                               const struct forces_options *options, struct forces_job *job)
 {
@@ -70,7 +65,6 @@ static kith_status compute_on(kith_context *context, const char *command,
     const bool images = cli_has_images(options->solver);
     struct cli_advice advice = {options->common.quiet, command, ""};
     const bool wants_totals = options->cutoff.cutoff > 0 && !job->targets && options->common.json;
-    const bool has_potential = forces_has_potential(options);
     kith_cell cell;
     cutoff_cell_of(job->sources, &cell);
     const kith_forces_options chosen = {
@@ -101,10 +95,9 @@ static kith_status compute_on(kith_context *context, const char *command,
         acceleration = kith_array_none();
 
     const double start = cli_clock();
-    const kith_status status =
-        kith_forces_compute(context, &chosen, job->targets ? &job->target_side.particles : NULL,
-                            &job->source_side.particles, acceleration,
-                            has_potential ? forces_result(options, job, d) : kith_array_none());
+    const kith_status status = kith_forces_compute(
+        context, &chosen, job->targets ? &job->target_side.particles : NULL,
+        &job->source_side.particles, acceleration, forces_result(options, job, d));
     job->seconds = cli_clock() - start;
     return status;
 }

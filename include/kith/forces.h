@@ -22,8 +22,8 @@ typedef enum kith_forces_method {
                               V(i, j) is V(j, i); on a GPU not for formulas */
     KITH_FORCES_TILE_P, /* GPU: p threads per tile of p × p, one target each (GPU Gems 3, ch. 31) */
     KITH_FORCES_TILE_P2, /* GPU: p² threads per tile, one pair each, sums in shared memory */
-    KITH_FORCES_TENSOR /* GPU from compute capability 8.0 on: gravity's accelerations in float; far
-                          pairs on tensor cores */
+    KITH_FORCES_TENSOR /* GPU from compute capability 8.0 on: gravity in float; far pairs on tensor
+                          cores */
 } kith_forces_method;
 
 /* What is summed over the sources. */

@@ -20,14 +20,14 @@ kith_status forces_one_sided_cuda(kith_context *context, const struct forces_pro
  * ring_launch_cuda.cuh. */
 kith_status forces_ring_cuda(kith_context *context, const struct forces_problem *problem);
 
-/* The same of many bodies in float without potential, on one device: nothing happens where the
+/* The same of many bodies in float, on one device: nothing happens where the
  * number on the device is 0 (NULL: 1). And the scratch memory that it takes. */
 kith_status forces_ring_if_needed_cuda(kith_context *context, const struct forces_problem *problem,
                                        const int *needed);
-int64_t forces_ring_scratch_bytes_cuda(kith_context *context, int64_t count);
+int64_t forces_ring_scratch_bytes_cuda(kith_context *context, const struct forces_problem *problem);
 
-/* Each pair of far tiles once, on tensor cores (tensor_cuda.cuh): for self, accelerations in float
- * with a common softening. Takes about 300 bytes of scratch a body.
+/* Each pair of far tiles once, on tensor cores (tensor_cuda.cuh): for self, in float with a common
+ * softening and without jerk. Takes about 300 bytes of scratch a body, 370 with potentials.
  * Errors: KITH_UNSUPPORTED (a GPU before compute capability 8.0). */
 kith_status forces_tensor_cuda(kith_context *context, const struct forces_problem *problem);
 

@@ -110,11 +110,9 @@ static kith_status check_tensor(const struct forces_problem *problem, bool on_cp
     if (!problem->self)
         return kith_fail(KITH_UNSUPPORTED,
                          "method is tensor, but the targets are not the sources; use split");
-    if (problem->potential || problem->jerk[0])
+    if (problem->jerk[0])
         return kith_fail(KITH_UNSUPPORTED,
-                         "method is tensor, which computes accelerations alone, without %s; use %s",
-                         problem->jerk[0] ? "the jerk" : "the potential",
-                         problem->jerk[0] ? "split" : "symmetric");
+                         "method is tensor, which does not compute the jerk; use split");
     if (problem->target_half_softening2)
         return kith_fail(KITH_UNSUPPORTED,
                          "method is tensor, which has one softening for all bodies; use split");

@@ -69,9 +69,7 @@ kith_status forces_ring_cuda(kith_context *context, const struct forces_problem 
     if (problem->dtype == KITH_F64)
         return problem->potential ? ring_forces<double_potential>(context, problem)
                                   : ring_forces<double_acceleration>(context, problem);
-    if (problem->potential)
-        return ring_forces<float_potential>(context, problem);
-    if (problem->target_count < large_in_float)
+    if (!problem->potential && problem->target_count < large_in_float)
         return ring_forces<float_small>(context, problem);
     return forces_ring_if_needed_cuda(context, problem, NULL);
 }
@@ -79,18 +77,24 @@ kith_status forces_ring_cuda(kith_context *context, const struct forces_problem 
 kith_status forces_ring_if_needed_cuda(kith_context *context, const struct forces_problem *problem,
                                        const int *needed)
 {
+    if (problem->potential)
+        return ring_forces_if_needed<float_potential, float_potential>(context, problem, needed);
     return is_huge(problem->target_count)
                ? ring_forces_if_needed<float_huge, float_huge_of_any_mass>(context, problem, needed)
                : ring_forces_if_needed<float_large, float_large_of_any_mass>(context, problem,
                                                                              needed);
 }
 
-int64_t forces_ring_scratch_bytes_cuda(kith_context *context, int64_t count)
+template <typename variant> static int64_t scratch_bytes(kith_context *context, int64_t count)
 {
-    if (is_huge(count)) {
-        const struct ring_plan plan = ring_plan_for<float_huge>(context, count);
-        return ring_scratch_bytes<float_huge>(&plan);
-    }
-    const struct ring_plan plan = ring_plan_for<float_large>(context, count);
-    return ring_scratch_bytes<float_large>(&plan);
+    const struct ring_plan plan = ring_plan_for<variant>(context, count);
+    return ring_scratch_bytes<variant>(&plan);
+}
+
+int64_t forces_ring_scratch_bytes_cuda(kith_context *context, const struct forces_problem *problem)
+{
+    const int64_t count = problem->target_count;
+    return problem->potential ? scratch_bytes<float_potential>(context, count)
+           : is_huge(count)   ? scratch_bytes<float_huge>(context, count)
+                              : scratch_bytes<float_large>(context, count);
 }

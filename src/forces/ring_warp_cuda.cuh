@@ -36,7 +36,7 @@ struct ring_variant {
      * whether the distances of the next ones are taken before these are summed. */
     static constexpr int together = together_;
     static constexpr bool ahead = ahead_;
-    /* Of those: whether what a source gets from a lane's targets is added up by itself. */
+    /* Whether what a source gets from a lane's targets is added up by itself. */
     static constexpr bool by_turns = by_turns_;
     static constexpr enum ring_form form = pair::form;
     static constexpr int values = potential ? 4 : 3; /* summed for a body: field, potential */
@@ -108,16 +108,19 @@ __device__ inline void walk(struct ring_targets<variant> &targets,
     for (int turn = 0; turn < ring_lanes; turn++) {
         const struct ring_body<typename variant::real> source = sources.get(lane + turn);
         const int j = first_source + (lane + turn) % ring_lanes;
+        typename variant::real of_turn[variant::values] = {};
 #pragma unroll
         for (int k = 0; k < variant::targets; k++) {
             const int i = (w * variant::targets + k) * ring_lanes + lane;
             variant::pair::template meet<symmetric>(constants, targets.body[k], source,
                                                     !symmetric && i == j, targets.sum[k],
-                                                    source_sum);
+                                                    variant::by_turns ? of_turn : source_sum);
         }
-        if (symmetric)
-            for (int v = 0; v < variant::values; v++)
-                source_sum[v] = __shfl_sync(0xffffffff, source_sum[v], (lane + 1) % ring_lanes);
+        for (int v = 0; v < variant::values && symmetric; v++) {
+            const typename variant::real sum =
+                variant::by_turns ? source_sum[v] + of_turn[v] : source_sum[v];
+            source_sum[v] = __shfl_sync(0xffffffff, sum, (lane + 1) % ring_lanes);
+        }
     }
 }
 

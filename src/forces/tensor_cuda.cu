@@ -26,9 +26,10 @@ static int32_t curve_bits(int64_t count)
 }
 
 /* With `rows` rows of sums. */
-static void lay_out(struct arena *arena, int64_t count, int64_t rows, struct tensor_bodies *bodies,
-                    struct sort_curve *curve)
+static void lay_out(struct arena *arena, const struct forces_problem *problem, int64_t rows,
+                    struct tensor_bodies *bodies, struct sort_curve *curve)
 {
+    const int64_t count = problem->target_count;
     const int64_t tiles = (count + tensor_tile - 1) / tensor_tile, padded = tiles * tensor_tile;
     sort_curve_take(arena, count, curve);
     bodies->count = count;
@@ -39,10 +40,15 @@ static void lay_out(struct arena *arena, int64_t count, int64_t rows, struct ten
     arena_take(arena, tiles, sizeof *bodies->box, &bodies->box);
     arena_take(arena, 2 * padded, sizeof *bodies->distance, &bodies->distance);
     arena_take(arena, padded, sizeof *bodies->digits, &bodies->digits);
+    bodies->values = problem->potential ? 4 : 3;
+    bodies->mass_digits = NULL;
+    if (problem->potential)
+        arena_take(arena, padded, sizeof *bodies->mass_digits, &bodies->mass_digits);
     arena_take(arena, tiles, sizeof *bodies->unit, &bodies->unit);
     arena_take(arena, tiles, sizeof *bodies->near, &bodies->near);
     arena_take(arena, tiles + 1, sizeof *bodies->near_before, &bodies->near_before);
-    arena_take(arena, rows * tensor_levels * 3 * padded, sizeof *bodies->sum, &bodies->sum);
+    arena_take(arena, rows * tensor_levels * bodies->values * padded, sizeof *bodies->sum,
+               &bodies->sum);
 }
 
 static kith_status sort_bodies(kith_context *context, const struct forces_problem *problem,
@@ -65,8 +71,9 @@ static __global__ void __launch_bounds__(threads)
     if (k >= bodies.count || tensor_is_left(bodies))
         return;
     const int64_t length = tensor_level_length(bodies), row = tensor_levels * length;
-    for (int c = 0; c < 3; c++) {
-        const unsigned long long *at = bodies.sum + tensor_sum_at(k) + c * tensor_tile;
+    const struct tensor_unit unit = bodies.unit[k / tensor_tile];
+    for (int c = 0; c < bodies.values; c++) {
+        const unsigned long long *at = bodies.sum + tensor_sum_at(bodies, k) + c * tensor_tile;
         double sum = 0;
         for (int level = tensor_levels - 1; level >= 0; level--) {
             unsigned long long whole = 0;
@@ -74,7 +81,8 @@ static __global__ void __launch_bounds__(threads)
                 whole += at[r * row + level * length];
             sum = sum * (double)(1 << tensor_level_bits) + (double)(long long)whole;
         }
-        deliver<float>(problem, bodies.order[k], c, sum / (double)bodies.unit[k / tensor_tile]);
+        deliver<float>(problem, bodies.order[k], c,
+                       sum / (double)(c < 3 ? unit.field : unit.potential));
     }
 }
 
@@ -88,32 +96,32 @@ static bool has_tensor_cores(void)
 }
 
 /* Takes the device's scratch memory. */
-static kith_status reserve(kith_context *context, int64_t count, int64_t rows,
-                           struct tensor_bodies *bodies, struct sort_curve *curve)
+static kith_status reserve(kith_context *context, const struct forces_problem *problem,
+                           int64_t rows, struct tensor_bodies *bodies, struct sort_curve *curve)
 {
     struct arena arena = {NULL, 0};
     void *memory = NULL;
-    lay_out(&arena, count, rows, bodies, curve);
+    lay_out(&arena, problem, rows, bodies, curve);
     KITH_TRY(cuda_scratch(context, arena.used, &memory));
     arena = {(char *)memory, 0};
-    lay_out(&arena, count, rows, bodies, curve);
+    lay_out(&arena, problem, rows, bodies, curve);
     return KITH_OK;
 }
 
 /* The same, and a number on the device that the symmetric kernel's use of the memory leaves. */
-static kith_status reserve_for_both(kith_context *context, int64_t count,
+static kith_status reserve_for_both(kith_context *context, const struct forces_problem *problem,
                                     struct tensor_bodies *bodies, struct sort_curve *curve)
 {
     struct arena arena = {NULL, 0};
     void *memory = NULL;
-    lay_out(&arena, count, 1, bodies, curve);
-    const int64_t of_ring = forces_ring_scratch_bytes_cuda(context, count);
+    lay_out(&arena, problem, 1, bodies, curve);
+    const int64_t of_ring = forces_ring_scratch_bytes_cuda(context, problem);
     if (arena.used < of_ring)
         arena_take(&arena, of_ring - arena.used, 1);
     const int64_t bytes = arena.used;
     KITH_TRY(cuda_scratch(context, bytes + (int64_t)sizeof *bodies->is_left, &memory));
     arena = {(char *)memory, 0};
-    lay_out(&arena, count, 1, bodies, curve);
+    lay_out(&arena, problem, 1, bodies, curve);
     bodies->is_left = (int *)((char *)memory + bytes);
     return KITH_OK;
 }
@@ -153,7 +161,7 @@ static kith_status do_part(const struct cuda_part *part, void *argument)
     struct sort_curve curve = *work->curve;
     if (part->index > 0) {
         KITH_TRY(ring_send(part, &problem));
-        KITH_TRY(reserve(part->context, problem.target_count, 1, &bodies, &curve));
+        KITH_TRY(reserve(part->context, &problem, 1, &bodies, &curve));
     }
     bodies.first = all->first + share_begin(tiles, part->count, part->index);
     bodies.end = all->first + share_begin(tiles, part->count, part->index + 1);
@@ -230,7 +238,7 @@ kith_status forces_tensor_cuda(kith_context *context, const struct forces_proble
     if (division.is_divided)
         KITH_TRY(cuda_check_not_recording(context));
     kith_status status =
-        reserve(context, problem->target_count, division.ranks + division.peers, &bodies, &curve);
+        reserve(context, problem, division.ranks + division.peers, &bodies, &curve);
     if (status == KITH_OK)
         status = sum_part(context, problem, &division, &bodies, &curve);
     if (division.is_divided)
@@ -242,7 +250,7 @@ kith_status forces_tensor_cuda(kith_context *context, const struct forces_proble
 
 bool forces_tensor_suits_cuda(const struct forces_problem *problem)
 {
-    return problem->dtype == KITH_F32 && !problem->potential && has_tensor_cores();
+    return problem->dtype == KITH_F32 && has_tensor_cores();
 }
 
 /* Several devices or ranks: the host waits for the decision. */
@@ -266,7 +274,7 @@ kith_status forces_tensor_or_ring_cuda(kith_context *context, const struct force
     struct division division;
     int is_left = 0;
     KITH_TRY(find_division(context, problem->target_count, &division));
-    kith_status status = reserve_for_both(context, problem->target_count, &bodies, &curve);
+    kith_status status = reserve_for_both(context, problem, &bodies, &curve);
     if (!division.is_divided && division.peers == 0) {
         KITH_TRY(status);
         KITH_TRY(sum_tiles(context, problem, &bodies, &curve));

@@ -9,16 +9,16 @@
  *     r²   one product of halves, |p − v|² = |p|² + |v|² − 2 p·v with each coordinate and norm in
  *          two halves: p from the source tile's center to a target, v to a source
  *     w    (r² + ε²)^{−3/2}, as a whole number W of 16 bits in units that the gap between the boxes
- *          determines
+ *          determines; for potentials (r² + ε²)^{−1/2}, too
  *     sums Σ W m v and Σ W m of both tiles, by products of bytes with whole sums: m v and m are
  *          numbers of 16 bits in units of the tile's largest
  *
  * and Σ m w d = Σ w m v − p Σ w m. Rounding W and m v is by chance up or down: relative to a body's
  * whole sum it vanishes as one over the root of the number of sources. Bodies at one place would
  * have equal W: by its place in the tile, each multiplies r² by a number of its own, a little
- * larger than 1, and its m and sums by the power 3/2 of that. So that no few bodies carry a sum, a
- * heavy tile, with a body of more than 1/256 of all mass, is near to all others. Near pairs of
- * tiles are summed by the multiply pipes (tensor_near_cuda.cu).
+ * larger than 1, and its m and sums by the power 3/2 of that (1/2 of potentials). So that no few
+ * bodies carry a sum, a heavy tile, with a body of more than 1/256 of all mass, is near to all
+ * others. Near pairs of tiles are summed by the multiply pipes (tensor_near_cuda.cu).
  *
  * A tile's sums over one other tile are added as whole numbers of 64 bits, in which order does not
  * matter: all results have the same bits on every run. */
@@ -56,6 +56,11 @@ struct tensor_box {
     bool has_negative; /* mass */
 };
 
+/* Of whole sums: they are multiples of 1 / unit. */
+struct tensor_unit {
+    float field, potential;
+};
+
 /* How many tiles are near to a tile, itself included: of all, and of those that it meets in the
  * order of the ring (forces/ring.h), if it is one of first … end − 1. */
 struct tensor_near_tiles {
@@ -76,14 +81,15 @@ struct tensor_bodies {
     uint32_t *order;    /* the number of each sorted body in the problem */
     float4 *body;       /* sorted: position and mass; those past the last have no mass */
     struct tensor_box *box;
-    uint4 *distance;         /* [tile][tensor_tile / 16][lane] */
-    uint2 *digits;           /* [tile][tensor_tile / 32][lane] */
-    float *unit;             /* of each tile's whole sums: they are multiples of 1 / unit */
-    unsigned long long *sum; /* [level][tile][x, y, z][tensor_tile] */
+    uint4 *distance;          /* [tile][tensor_tile / 16][lane] */
+    uint2 *digits;            /* [tile][tensor_tile / 32][lane] */
+    uint2 *mass_digits;       /* the same, of potentials; NULL: they are not summed */
+    int values;               /* sums of a body: x, y, z, and the potential */
+    struct tensor_unit *unit; /* of each tile */
+    unsigned long long *sum;  /* [level][tile][value][tensor_tile] */
     struct tensor_near_tiles *near;
-    int64_t
-        *near_before; /* [tiles + 1] of how many near pairs the first of them is a tile before */
-    int *is_left;     /* 1: to the symmetric kernel, and nothing more happens. NULL: 0 */
+    int64_t *near_before; /* [tiles + 1]: near pairs that first tiles before it meet */
+    int *is_left;         /* 1: to the symmetric kernel, and nothing more happens. NULL: 0 */
 };
 
 __device__ inline bool tensor_is_left(const struct tensor_bodies &bodies)
@@ -95,16 +101,16 @@ __device__ inline bool tensor_is_left(const struct tensor_bodies &bodies)
  * level where it is less than 2^46, so that it keeps 24 bits, and 2^16 of them have room. */
 constexpr int tensor_levels = 8, tensor_level_bits = 22, tensor_number_bits = 46;
 
-/* The sums of the first component of a sorted body at level 0; the others follow a tile's length
- * apart, and the levels follow each other tensor_level_length apart. */
-__host__ __device__ inline int64_t tensor_sum_at(int64_t body)
+/* The sum of the first value of a sorted body at level 0; the others follow a tile's length apart,
+ * and the levels follow each other tensor_level_length apart. */
+__host__ __device__ inline int64_t tensor_sum_at(const struct tensor_bodies &bodies, int64_t body)
 {
-    return body / tensor_tile * (3 * tensor_tile) + body % tensor_tile;
+    return body / tensor_tile * (bodies.values * tensor_tile) + body % tensor_tile;
 }
 
 __host__ __device__ inline int64_t tensor_level_length(const struct tensor_bodies &bodies)
 {
-    return bodies.tiles * (3 * tensor_tile);
+    return bodies.tiles * (bodies.values * tensor_tile);
 }
 
 /* Among how many blocks the partners of a tile are divided, of which there are `most`: enough that

@@ -10,10 +10,10 @@
 
 constexpr int threads = 32, blocks_per_multiprocessor = 12;
 constexpr int blocks = 4096; /* that divide the pairs of tiles, so that all end at about one time */
-using near_variant =
-    ring_variant<ring_gravity<float, false, sums_are_accelerations>, tensor_tile / 32, 1, 1,
-                 blocks_per_multiprocessor, 2, false, true>;
-using near_targets = ring_targets<near_variant>;
+template <bool potential>
+using near_variant = ring_variant<ring_gravity<float, potential>, tensor_tile / 32, 1, 1,
+                                  blocks_per_multiprocessor, potential ? 0 : 2, false, true>;
+template <bool potential> using near_targets = ring_targets<near_variant<potential>>;
 
 static __device__ inline struct ring_body<float> load(const struct tensor_bodies &bodies,
                                                       int64_t body) {
@@ -21,12 +21,26 @@ static __device__ inline struct ring_body<float> load(const struct tensor_bodies
     return {b.x, b.y, b.z, b.w};
 }
 
+/* What the units of a tile's sums are 2 to the power of. */
+struct unit_exponents {
+    int field, potential;
+};
+
+static __device__ inline struct unit_exponents exponents_of(const struct tensor_bodies &bodies,
+                                                            int64_t tile)
+{
+    return {ilogbf(bodies.unit[tile].field), ilogbf(bodies.unit[tile].potential)};
+}
+
 /* Adds to the sums of a body whose first is at `at`. */
-static __device__ inline void
-add_sums(const struct tensor_bodies &bodies, int64_t at, int unit_exponent, const float *sums)
+template <int values>
+static __device__ inline void add_sums(const struct tensor_bodies &bodies, int64_t at,
+                                       const struct unit_exponents &units,
+                                       const float (&sums)[values])
 {
 #pragma unroll
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < values; c++) {
+        const int unit_exponent = c < 3 ? units.field : units.potential;
         const int excess =
             sums[c] == 0 ? 0 : ilogbf(sums[c]) + unit_exponent + 1 - tensor_number_bits;
         /* In bounds first: that of NaN and infinity can be any number. */
@@ -38,36 +52,38 @@ add_sums(const struct tensor_bodies &bodies, int64_t at, int unit_exponent, cons
     }
 }
 
+template <bool potential>
 static __device__ inline void load_targets(const struct tensor_bodies &bodies, int64_t tile,
-                                           near_targets *to)
+                                           near_targets<potential> *to)
 {
 #pragma unroll
-    for (int k = 0; k < near_variant::targets; k++) {
+    for (int k = 0; k < near_variant<potential>::targets; k++) {
         to->body[k] = load(bodies, tile * tensor_tile + k * 32 + threadIdx.x % 32);
-        for (int c = 0; c < 3; c++)
+        for (int c = 0; c < near_variant<potential>::values; c++)
             to->sum[k][c] = 0;
     }
 }
 
 /* Adds the targets' sums to the tile's, and begins new ones. */
+template <bool potential>
 static __device__ inline void flush(const struct tensor_bodies &bodies, int64_t tile,
-                                    near_targets *targets)
+                                    near_targets<potential> *targets)
 {
-    const int unit_exponent = ilogbf(bodies.unit[tile]);
+    const struct unit_exponents units = exponents_of(bodies, tile);
 #pragma unroll
-    for (int k = 0; k < near_variant::targets; k++) {
-        add_sums(bodies, tensor_sum_at(tile * tensor_tile + k * 32 + threadIdx.x % 32),
-                 unit_exponent, targets->sum[k]);
-        for (int c = 0; c < 3; c++)
+    for (int k = 0; k < near_variant<potential>::targets; k++) {
+        add_sums(bodies, tensor_sum_at(bodies, tile * tensor_tile + k * 32 + threadIdx.x % 32),
+                 units, targets->sum[k]);
+        for (int c = 0; c < near_variant<potential>::values; c++)
             targets->sum[k][c] = 0;
     }
 }
 
 /* What does not change while a tile meets its partners. */
-struct meeting {
+template <bool potential> struct meeting {
     struct tensor_bodies bodies;
     int64_t tile;
-    near_variant::pair::constants constants;
+    typename near_variant<potential>::pair::constants constants;
 };
 
 /* Brings 32 sources of a tile, from number `first` on. */
@@ -83,24 +99,26 @@ static __device__ inline void bring(const struct tensor_bodies &bodies, int64_t 
 /* From one side, a group of sources at a time. Where a single pair is most of a sum, what is small
  * and added to its float would be lost bit by bit: these sums are short. first_number: of the
  * sources in the targets' tile, or past its end. */
-static __device__ inline void attract(const struct meeting &meeting, int64_t tile, int64_t partner,
-                                      int first_number, struct source_ring<float> &sources,
-                                      near_targets *targets)
+template <bool potential>
+static __device__ inline void
+attract(const struct meeting<potential> &meeting, int64_t tile, int64_t partner, int first_number,
+        struct source_ring<float> &sources, near_targets<potential> *targets)
 {
 #pragma unroll 1
     for (int first = 0; first < tensor_tile; first += 32) {
         bring(meeting.bodies, partner, first, sources);
-        walk<near_variant, false>(*targets, sources, meeting.constants, first_number + first,
-                                  nullptr);
-        flush(meeting.bodies, tile, targets);
+        walk<near_variant<potential>, false>(*targets, sources, meeting.constants,
+                                             first_number + first, nullptr);
+        flush<potential>(meeting.bodies, tile, targets);
     }
 }
 
 /* The tile itself, in which the closest pairs are, or a pair of tiles of which one is heavy: each
  * pair of bodies twice. */
-static __device__ inline void meet_exactly(const struct meeting &meeting, int64_t partner,
-                                           struct source_ring<float> &sources,
-                                           near_targets *targets)
+template <bool potential>
+static __device__ inline void meet_exactly(const struct meeting<potential> &meeting,
+                                           int64_t partner, struct source_ring<float> &sources,
+                                           near_targets<potential> *targets)
 {
     constexpr int past_the_end = 1 << 20;
     const int64_t tile = meeting.tile;
@@ -111,49 +129,56 @@ static __device__ inline void meet_exactly(const struct meeting &meeting, int64_
 #pragma unroll 1
     for (int turn = 0; turn < 2; turn++) {
         const int64_t of = turn == 0 ? tile : partner, by = turn == 0 ? partner : tile;
-        load_targets(meeting.bodies, of, targets);
+        load_targets<potential>(meeting.bodies, of, targets);
         attract(meeting, of, by, past_the_end, sources, targets);
     }
-    load_targets(meeting.bodies, tile, targets);
+    load_targets<potential>(meeting.bodies, tile, targets);
 }
 
 /* The tile's targets and a partner's sources. Sums over 32 bodies at most are added to each other:
  * of bodies at one place all terms are equal, and rounded alike. */
-static __device__ inline void meet_tile(const struct meeting &meeting, int64_t partner,
-                                        struct source_ring<float> &sources, near_targets *targets)
+template <bool potential>
+static __device__ inline void meet_tile(const struct meeting<potential> &meeting, int64_t partner,
+                                        struct source_ring<float> &sources,
+                                        near_targets<potential> *targets)
 {
-    const int unit_exponent = ilogbf(meeting.bodies.unit[partner]);
-    float of_tile[near_variant::targets][3] = {};
+    using variant = near_variant<potential>;
+    const struct unit_exponents units = exponents_of(meeting.bodies, partner);
+    float of_tile[variant::targets][variant::values] = {};
 #pragma unroll 1
     for (int first = 0; first < tensor_tile; first += 32) {
-        float sums[3];
+        float sums[variant::values] = {};
         bring(meeting.bodies, partner, first, sources);
-        walk_together<near_variant>(*targets, sources, meeting.constants.softening2, sums);
-        add_sums(meeting.bodies, tensor_sum_at(partner * tensor_tile + first + threadIdx.x % 32),
-                 unit_exponent, sums);
+        if constexpr (variant::together > 0)
+            walk_together<variant>(*targets, sources, meeting.constants.softening2, sums);
+        else
+            walk<variant, true>(*targets, sources, meeting.constants, 0, sums);
+        const int64_t body = partner * tensor_tile + first + threadIdx.x % 32;
+        add_sums(meeting.bodies, tensor_sum_at(meeting.bodies, body), units, sums);
 #pragma unroll
-        for (int k = 0; k < near_variant::targets; k++)
-            for (int c = 0; c < 3; c++) {
+        for (int k = 0; k < variant::targets; k++)
+            for (int c = 0; c < variant::values; c++) {
                 of_tile[k][c] += targets->sum[k][c];
                 targets->sum[k][c] = 0;
             }
     }
 #pragma unroll
-    for (int k = 0; k < near_variant::targets; k++)
-        for (int c = 0; c < 3; c++)
+    for (int k = 0; k < variant::targets; k++)
+        for (int c = 0; c < variant::values; c++)
             targets->sum[k][c] = of_tile[k][c];
-    flush(meeting.bodies, meeting.tile, targets);
+    flush<potential>(meeting.bodies, meeting.tile, targets);
 }
 
 /* The near partners of number begin … end − 1 of a tile, in the order of their offsets. */
-static __device__ inline void meet_partners(const struct meeting &meeting, int64_t begin,
+template <bool potential>
+static __device__ inline void meet_partners(const struct meeting<potential> &meeting, int64_t begin,
                                             int64_t end, struct source_ring<float> &sources)
 {
     const int64_t tile = meeting.tile, tiles = meeting.bodies.tiles;
     const int64_t last = tensor_last_offset(tiles, tile);
     const struct tensor_box *box = meeting.bodies.box, own = box[tile];
-    near_targets targets;
-    load_targets(meeting.bodies, tile, &targets);
+    near_targets<potential> targets;
+    load_targets<potential>(meeting.bodies, tile, &targets);
     int64_t number = 0;
     for (int64_t first = 0; number < end && first <= last; first += threads) {
         const int64_t offset = first + threadIdx.x;
@@ -188,6 +213,7 @@ static __device__ inline int64_t tile_of_pair(const int64_t *before, int64_t til
 }
 
 /* A block takes its share of the near pairs of tiles. */
+template <bool potential>
 static __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     near_kernel(const struct forces_problem problem, const struct tensor_bodies bodies)
 {
@@ -200,8 +226,9 @@ static __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     int64_t k = share_begin(pairs, gridDim.x, blockIdx.x);
     if (k == end)
         return;
-    struct meeting meeting = {bodies, tile_of_pair(before, bodies.tiles, k),
-                              near_variant::pair::load(problem)};
+    struct meeting<potential> meeting = {
+        bodies, tile_of_pair(before, bodies.tiles, k), near_variant<potential>::pair::load(problem)
+    };
     for (; k < end; meeting.tile++) {
         const int64_t of_tile = before[meeting.tile];
         const int64_t last = min(end, before[meeting.tile + 1]);
@@ -216,6 +243,9 @@ kith_status tensor_near(kith_context *context, const struct forces_problem *prob
 {
     if (bodies->end == bodies->first)
         return KITH_OK;
-    near_kernel<<<blocks, threads, 0, cuda_stream(context)>>>(*problem, *bodies);
+    if (problem->potential)
+        near_kernel<true><<<blocks, threads, 0, cuda_stream(context)>>>(*problem, *bodies);
+    else
+        near_kernel<false><<<blocks, threads, 0, cuda_stream(context)>>>(*problem, *bodies);
     return cuda_check_launch("starting the kernel of near forces");
 }

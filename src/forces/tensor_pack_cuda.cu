@@ -92,67 +92,89 @@ static __device__ inline uint2 distance_operand(const float4 &v, float widened, 
     return make_uint2(pair_of(-2 * high, -2 * high), pair_of(-2 * (x - high), of_norm2));
 }
 
-/* The whole numbers for m v_x, m v_y, m v_z and m, widened, in units of the largest over 32 512.
- * The sums of each along the tile are rounded, and what they grow by is taken, so that rounding
- * never adds up. */
-static __device__ int4 whole_numbers(const float4 &v, float mass_unit)
+/* 1/256 of numbers, rounded to whole ones, of each thread: their sums along the tile are rounded,
+ * and what they grow by is taken, so that rounding never adds up. */
+template <int count> static __device__ void round_along_tile(int (&number)[count])
 {
-    __shared__ int4 of_warp[warps];
-    const float widened = tensor_widened_mass((int)threadIdx.x);
-    const float mass = mass_unit > 0 ? 256.0f * (widened * v.w / mass_unit) : 0.0f;
-    const int own[4] = {__float2int_rn(v.x * mass), __float2int_rn(v.y * mass),
-                        __float2int_rn(v.z * mass), __float2int_rn(mass)};
+    __shared__ int of_warp[warps][count];
     const int lane = threadIdx.x % 32, w = threadIdx.x / 32;
-    int sum[4], whole[4];
-    for (int c = 0; c < 4; c++) {
-        sum[c] = own[c];
+    int sum[count];
+    for (int c = 0; c < count; c++) {
+        sum[c] = number[c];
         for (int distance = 1; distance < 32; distance *= 2) {
             const int before = __shfl_up_sync(0xffffffff, sum[c], distance);
             sum[c] += lane >= distance ? before : 0;
         }
+        if (lane == 31)
+            of_warp[w][c] = sum[c];
     }
-    if (lane == 31)
-        of_warp[w] = make_int4(sum[0], sum[1], sum[2], sum[3]);
     __syncthreads();
-    for (int before = 0; before < w; before++) {
-        sum[0] += of_warp[before].x;
-        sum[1] += of_warp[before].y;
-        sum[2] += of_warp[before].z;
-        sum[3] += of_warp[before].w;
+    for (int c = 0; c < count; c++) {
+        for (int before = 0; before < w; before++)
+            sum[c] += of_warp[before][c];
+        number[c] = ((sum[c] + 128) >> 8) - ((sum[c] - number[c] + 128) >> 8);
     }
+}
+
+/* Of each body: m v_x, m v_y, m v_z and m, widened, and m of potentials, all in units of the
+ * largest mass, widened, over 32 512. */
+struct whole_numbers {
+    int moment[tensor_tile][4], mass[tensor_tile];
+};
+
+static __device__ void put_whole_numbers(const float4 &v, float mass_unit, bool has_potential,
+                                         struct whole_numbers *to)
+{
+    const int k = (int)threadIdx.x;
+    const float mass = mass_unit > 0 ? 256.0f * (v.w / mass_unit) : 0.0f;
+    const float widened = tensor_widened_mass(k) * mass;
+    int moment[4] = {__float2int_rn(v.x * widened), __float2int_rn(v.y * widened),
+                     __float2int_rn(v.z * widened), __float2int_rn(widened)};
+    round_along_tile(moment);
     for (int c = 0; c < 4; c++)
-        whole[c] = ((sum[c] + 128) >> 8) - ((sum[c] - own[c] + 128) >> 8);
-    return make_int4(whole[0], whole[1], whole[2], whole[3]);
+        to->moment[k][c] = moment[c];
+    if (!has_potential)
+        return;
+    int of_potential[1] = {__float2int_rn(sqrtf(tensor_widened(k)) * mass)};
+    round_along_tile(of_potential);
+    to->mass[k] = of_potential[0];
 }
 
-/* The higher or the lower of two digits of one of them. */
-static __device__ inline unsigned digit(const int4 &wholes, int number)
+/* The higher or the lower of two digits. */
+static __device__ inline unsigned digit(int whole, bool is_low)
 {
-    const int c = number >> 1;
-    const int whole = c == 0 ? wholes.x : c == 1 ? wholes.y : c == 2 ? wholes.z : wholes.w;
     const int high = (whole + 128) >> 8;
-    return (unsigned)(number & 1 ? whole - high * 256 : high) & 0xff;
+    return (unsigned)(is_low ? whole - high * 256 : high) & 0xff;
 }
 
-static __device__ void put_operands(const struct tensor_bodies &bodies, const float4 *scaled,
-                                    const int4 *whole)
+/* Of potentials, the operand has the mass in columns 0 and 1, and in 2 and 3 again: one for the
+ * higher bytes of weights, and one for the lower. */
+static __device__ void put_digits(const struct tensor_bodies &bodies,
+                                  const struct whole_numbers &whole)
 {
-    const int64_t tile = blockIdx.x;
+    const int64_t at = (int64_t)blockIdx.x * tensor_tile + threadIdx.x;
+    const int first = threadIdx.x / 32 * 32, g = threadIdx.x % 32 / 4, q = threadIdx.x % 4;
+    unsigned word[2] = {0, 0}, of_mass[2] = {0, 0};
+    for (int half = 0; half < 2; half++)
+        for (int byte = 0; byte < 4; byte++) {
+            const int j = first + half * 16 + (byte >> 1) * 8 + 2 * q + (byte & 1);
+            word[half] |= digit(whole.moment[j][g / 2], g % 2) << (8 * byte);
+            if (bodies.mass_digits && g < 4)
+                of_mass[half] |= digit(whole.mass[j], g % 2) << (8 * byte);
+        }
+    bodies.digits[at] = make_uint2(word[0], word[1]);
+    if (bodies.mass_digits)
+        bodies.mass_digits[at] = make_uint2(of_mass[0], of_mass[1]);
+}
+
+static __device__ void put_distances(const struct tensor_bodies &bodies, const float4 *scaled)
+{
     for (int k = threadIdx.x; k < tensor_tile / 16 * 32; k += threads) {
         const int first = k / 32 * 16, g = k % 32 / 4, q = k % 4;
         const uint2 a = distance_operand(scaled[first + g], tensor_widened(first + g), q);
         const uint2 b = distance_operand(scaled[first + 8 + g], tensor_widened(first + 8 + g), q);
-        bodies.distance[tile * (tensor_tile / 16 * 32) + k] = make_uint4(a.x, a.y, b.x, b.y);
-    }
-    for (int k = threadIdx.x; k < tensor_tile; k += threads) {
-        const int first = k / 32 * 32, g = k % 32 / 4, q = k % 4;
-        unsigned word[2] = {0, 0};
-        for (int half = 0; half < 2; half++)
-            for (int byte = 0; byte < 4; byte++) {
-                const int j = first + half * 16 + (byte >> 1) * 8 + 2 * q + (byte & 1);
-                word[half] |= digit(whole[j], g) << (8 * byte);
-            }
-        bodies.digits[tile * tensor_tile + k] = make_uint2(word[0], word[1]);
+        bodies.distance[(int64_t)blockIdx.x * (tensor_tile / 16 * 32) + k] =
+            make_uint4(a.x, a.y, b.x, b.y);
     }
 }
 
@@ -160,7 +182,7 @@ static __global__ void __launch_bounds__(threads)
     make_tiles(const struct forces_problem problem, const struct tensor_bodies bodies)
 {
     __shared__ float4 scaled[tensor_tile];
-    __shared__ int4 whole[tensor_tile];
+    __shared__ struct whole_numbers whole;
     const int64_t k = (int64_t)blockIdx.x * tensor_tile + threadIdx.x;
     const int64_t i = bodies.order[k < bodies.count ? k : bodies.count - 1];
     const float4 body = make_float4(coordinate(problem.target_position[0], i),
@@ -186,17 +208,18 @@ static __global__ void __launch_bounds__(threads)
     if (threadIdx.x == 0)
         bodies.box[blockIdx.x] = box;
     bodies.body[k] = body;
-    for (int c = 0; c < 3; c++)
+    for (int c = 0; c < bodies.values; c++)
         for (int level = 0; level < tensor_levels; level++)
-            bodies.sum[level * tensor_level_length(bodies) + tensor_sum_at(k) + c * tensor_tile] =
-                0;
+            bodies.sum[level * tensor_level_length(bodies) + tensor_sum_at(bodies, k) +
+                       c * tensor_tile] = 0;
     const float4 v =
         make_float4((body.x - box.center[0]) * box.scale, (body.y - box.center[1]) * box.scale,
                     (body.z - box.center[2]) * box.scale, body.w);
     scaled[threadIdx.x] = v;
-    whole[threadIdx.x] = whole_numbers(v, box.mass);
+    put_whole_numbers(v, box.mass, bodies.mass_digits != NULL, &whole);
     __syncthreads();
-    put_operands(bodies, scaled, whole);
+    put_distances(bodies, scaled);
+    put_digits(bodies, whole);
 }
 
 constexpr int sum_threads = 1024;
@@ -233,22 +256,30 @@ static __device__ inline float side_of(const struct tensor_box &box)
     return 2 * fmaxf(box.half[0], fmaxf(box.half[1], box.half[2]));
 }
 
-/* A block a tile: the field of its far tiles is at most Σ M / (gap² + ε²), of which the unit of its
- * sums makes at most 2^60. Near ones count as if they were the longer side apart, and not if both
- * are points: then the unit would be too coarse for the rest. */
+/* A block a tile: the field of its far tiles is at most Σ M / (gap² + ε²), and the potential Σ M /
+ * (gap² + ε²)^{1/2}, of which the units of its sums make at most 2^60. Near ones count as if they
+ * were the longer side apart, and not if both are points: then the unit would be too coarse for the
+ * rest. */
 constexpr int bound_threads = 256;
+
+static __device__ inline float unit_for(float bound)
+{
+    int exponent = 0;
+    frexpf(bound, &exponent);
+    return ldexpf(1.0f, min(60 - exponent, 100));
+}
 
 static __global__ void __launch_bounds__(bound_threads)
     find_units(const struct forces_problem problem, const struct tensor_bodies bodies)
 {
-    __shared__ float sums[bound_threads];
+    __shared__ float2 sums[bound_threads];
     __shared__ struct tensor_near_tiles near[bound_threads];
     const int64_t tile = blockIdx.x, tiles = bodies.tiles;
     const struct tensor_box own = bodies.box[tile];
     const int64_t last = tensor_last_offset(tiles, tile);
     const bool is_met = tile >= bodies.first && tile < bodies.end;
     const float softening2 = tensor_softening2(problem);
-    float bound = 0;
+    float2 bound = make_float2(0, 0);
     struct tensor_near_tiles of_thread = {0, 0};
     for (int64_t k = threadIdx.x; k < tiles; k += bound_threads) {
         const struct tensor_box other = bodies.box[k];
@@ -259,23 +290,23 @@ static __global__ void __launch_bounds__(bound_threads)
         const int64_t offset = k < tile ? k - tile + tiles : k - tile;
         of_thread.all += is_far ? 0 : 1;
         of_thread.met += is_met && !is_far && offset <= last ? 1 : 0;
-        bound += apart2 > tensor_least_gap2 ? other.total / apart2 : 0.0f;
+        bound.x += apart2 > tensor_least_gap2 ? other.total / apart2 : 0.0f;
+        bound.y += apart2 > tensor_least_gap2 ? other.total / sqrtf(apart2) : 0.0f;
     }
     sums[threadIdx.x] = bound;
     near[threadIdx.x] = of_thread;
     for (int half = bound_threads / 2; half > 0; half /= 2) {
         __syncthreads();
         if (threadIdx.x < half) {
-            sums[threadIdx.x] += sums[threadIdx.x + half];
+            sums[threadIdx.x].x += sums[threadIdx.x + half].x;
+            sums[threadIdx.x].y += sums[threadIdx.x + half].y;
             near[threadIdx.x].all += near[threadIdx.x + half].all;
             near[threadIdx.x].met += near[threadIdx.x + half].met;
         }
     }
     if (threadIdx.x == 0) {
         bodies.near[tile] = near[0];
-        int exponent = 0;
-        frexpf(sums[0], &exponent);
-        bodies.unit[tile] = ldexpf(1.0f, min(60 - exponent, 100));
+        bodies.unit[tile] = {unit_for(sums[0].x), unit_for(sums[0].y)};
     }
 }
 

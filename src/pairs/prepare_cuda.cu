@@ -4,68 +4,58 @@
 
 #include <string.h>
 
+#include "core/arena.h"
 #include "device/cuda_state.h"
 
-enum { threads = 256, alignment = 256 };
-
-/* The kernels' memory of one call, given out piece by piece; without memory, only added up. */
-struct pieces {
-    char *memory;
-    int64_t used;
-};
-
-template <typename type> static void take(struct pieces *pieces, int64_t count, type **piece)
-{
-    *piece = pieces->memory ? (type *)(pieces->memory + pieces->used) : nullptr;
-    pieces->used += (count * (int64_t)sizeof(type) + alignment - 1) / alignment * alignment;
-}
+enum { threads = 256 };
 
 template <typename real>
-static void lay_out_side(struct pieces *pieces, bool with_cells_away, struct pairs_side<real> *side)
+static void lay_out_side(struct arena *arena, bool with_cells_away, struct pairs_side<real> *side)
 {
-    take(pieces, side->count, &side->wrapped);
-    take(pieces, side->count, &side->sorted);
-    take(pieces, with_cells_away ? side->count : 0, &side->cells_away);
+    arena_take(arena, side->count, sizeof *side->wrapped, &side->wrapped);
+    arena_take(arena, side->count, sizeof *side->sorted, &side->sorted);
+    arena_take(arena, with_cells_away ? side->count : 0, sizeof *side->cells_away,
+               &side->cells_away);
     if (!with_cells_away)
         side->cells_away = nullptr;
-    take(pieces, side->count, &side->key);
-    take(pieces, side->count, &side->row);
-    take(pieces, side->count, &side->sorted_key);
-    take(pieces, side->count, &side->sorted_row);
+    arena_take(arena, side->count, sizeof *side->key, &side->key);
+    arena_take(arena, side->count, sizeof *side->row, &side->row);
+    arena_take(arena, side->count, sizeof *side->sorted_key, &side->sorted_key);
+    arena_take(arena, side->count, sizeof *side->sorted_row, &side->sorted_row);
 }
 
 template <typename real>
-static void lay_out(struct pieces *pieces, const struct pairs_plan *plan,
+static void lay_out(struct arena *arena, const struct pairs_plan *plan,
                     struct pairs_cuda_search<real> *search, char **scratch)
 {
-    lay_out_side(pieces, plan->with_shifts, &search->points);
+    lay_out_side(arena, plan->with_shifts, &search->points);
     if (search->two_sets)
-        lay_out_side(pieces, plan->with_shifts, &search->targets);
+        lay_out_side(arena, plan->with_shifts, &search->targets);
     else
         search->targets = search->points;
-    take(pieces, (int64_t)plan->places + 1, &search->place_first);
-    take(pieces, plan->folded ? search->points.count : 0, &search->rows);
+    arena_take(arena, (int64_t)plan->places + 1, sizeof *search->place_first, &search->place_first);
+    arena_take(arena, plan->folded ? search->points.count : 0, sizeof *search->rows, &search->rows);
     if (!plan->folded)
         search->rows = nullptr;
-    take(pieces, search->targets.count, &search->chunks);
-    take(pieces, plan->scratch_bytes, scratch);
-    take(pieces, plan->mask_bytes, &search->masks);
+    arena_take(arena, search->targets.count, sizeof *search->chunks, &search->chunks);
+    arena_take(arena, plan->scratch_bytes, 1, scratch);
+    arena_take(arena, plan->mask_bytes, sizeof *search->masks, &search->masks);
 }
 
 template <typename real>
 kith_status pairs_lay_out(kith_context *context, struct pairs_plan *plan,
                           struct pairs_cuda_search<real> *search, char **scratch)
 {
-    struct pieces pieces = {};
+    struct arena arena = {};
     void *memory = nullptr;
-    lay_out(&pieces, plan, search, scratch);
-    KITH_TRY(cuda_scratch(context, pieces.used, &memory));
+    lay_out(&arena, plan, search, scratch);
+    KITH_TRY(cuda_scratch(context, arena.used, &memory));
     /* The masks are last: they have all that an earlier call made the memory larger by. */
-    const int64_t left = cuda_state_of(context)->scratch.bytes - pieces.used;
+    const int64_t left = cuda_state_of(context)->scratch.bytes - arena.used;
     if (plan->mask_bytes > 0)
         plan->mask_bytes += left;
-    pieces = (struct pieces){(char *)memory, 0};
-    lay_out(&pieces, plan, search, scratch);
+    arena = (struct arena){(char *)memory, 0};
+    lay_out(&arena, plan, search, scratch);
     search->mask_room = (uint64_t)plan->mask_bytes;
     return KITH_OK;
 }

@@ -227,6 +227,53 @@ static void test_cuda_tensor_is_the_direct_sum_of_many_bodies(void **state)
     kith_context_free(context);
 }
 
+/* Potentials are sums of one sign: relative to their norm they are more exact. */
+static void assert_potentials(kith_context *context, double softening, struct system *s,
+                              const char *name)
+{
+    struct system expected = in_double(s), alone = system_copy(s);
+    kith_forces_options options = {.method = KITH_FORCES_TENSOR, .softening = softening};
+    assert_ok(kith_forces_compute(context, &options, NULL, PARTICLES_OF(s), s->a, s->phi));
+    assert_ok(kith_forces_compute(context, &options, NULL, PARTICLES_OF(&alone), kith_array_none(),
+                                  alone.phi));
+    assert_memory_equal(s->phi.data, alone.phi.data, (size_t)s->n * sizeof(float));
+    options.method = KITH_FORCES_AUTO;
+    assert_ok(kith_forces_compute(context, &options, NULL, PARTICLES_OF(&expected), expected.a,
+                                  expected.phi));
+    const double error = relative_difference(s->phi, expected.phi);
+    if (!(error < promised_error(KITH_F32, s->n)))
+        fail_msg("%s, %lld bodies, softening %g: error of potentials %g", name, (long long)s->n,
+                 softening, error);
+    options.method = KITH_FORCES_SYMMETRIC;
+    const double of_accelerations = relative_difference(s->a, expected.a);
+    assert_ok(kith_forces_compute(context, &options, NULL, PARTICLES_OF(s), s->a, s->phi));
+    const double symmetric = relative_difference(s->a, expected.a);
+    if (!(of_accelerations < fmax(promised_error(KITH_F32, s->n), 2 * symmetric)))
+        fail_msg("%s, %lld bodies, softening %g: error beside potentials %g, of symmetric %g", name,
+                 (long long)s->n, softening, of_accelerations, symmetric);
+    system_free(&alone);
+    system_free(&expected);
+}
+
+static void test_cuda_tensor_has_potentials(void **state)
+{
+    static const int64_t sizes[] = {1, 2, 255, 257, 3000};
+    kith_context *context = new_gpu_context(NULL);
+    const int64_t n = test_is_quick() ? 3001 : 65537;
+    for (size_t k = 0; k < sizeof distributions / sizeof distributions[0]; k++)
+        for (int softened = 0; softened < 2; softened++) {
+            struct system s = distributed(*state, distributions[k].place, n);
+            assert_potentials(context, softened ? 0.02 : 0, &s, distributions[k].name);
+            system_free(&s);
+        }
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+        struct system s = system_random(*state, KITH_F32, sizes[k], 2 + k % 2);
+        assert_potentials(context, k % 2 ? 0.05 : 0, &s, "random");
+        system_free(&s);
+    }
+    kith_context_free(context);
+}
+
 static void test_cuda_tensor_takes_any_number_of_bodies(void **state)
 {
     static const int64_t sizes[] = {0, 1, 2, 31, 127, 128, 129, 255, 256, 257, 511, 1025, 4000};
@@ -379,8 +426,6 @@ static void test_cuda_tensor_says_what_it_cannot(void **state)
     const kith_array none = kith_array_none();
     assert_refused(kith_forces_compute(context, &tensor, NULL, PARTICLES_OF(&wide), wide.a, none),
                    "single precision");
-    assert_refused(kith_forces_compute(context, &tensor, NULL, PARTICLES_OF(&s), s.a, s.phi),
-                   "potential");
     assert_refused(
         kith_forces_compute(context, &tensor, POINTS(others.x), PARTICLES_OF(&s), s.a, none),
         "targets are not the sources");
@@ -403,6 +448,7 @@ int main(void)
     struct random_numbers random = random_numbers_begin("cuda_tensor");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(test_cuda_tensor_is_the_direct_sum_of_many_bodies, &random),
+        cmocka_unit_test_prestate(test_cuda_tensor_has_potentials, &random),
         cmocka_unit_test_prestate(test_cuda_tensor_takes_any_number_of_bodies, &random),
         cmocka_unit_test_prestate(test_cuda_tensor_gives_the_same_bits_wherever_the_arrays_are,
                                   &random),
