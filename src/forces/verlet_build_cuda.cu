@@ -1,29 +1,16 @@
 /* Makes a Verlet list on a GPU: particles sorted along cells, and for each the others of the cells
  * around it that are near. */
 
-#include "device/cuda.h"
 #include "device/cuda_state.h"
-#include "forces/verlet_build_cuda.h"
-#include "forces/verlet_place_cuda.cuh"
+#include "forces/verlet_build_cuda.cuh"
 #include "sort/search.h"
 #include "sort/sort.h"
 
-enum { threads = 256, warp = 32 };
-
-static const unsigned everyone = 0xffffffffU; /* in a warp */
-
-static unsigned blocks_for(int64_t count)
-{
-    return (unsigned)((count + threads - 1) / threads);
-}
-
-static __device__ int64_t own_number()
-{
-    return (int64_t)blockIdx.x * threads + threadIdx.x;
-}
-
+/* The cell of a particle of the slab, or of a ghost below it (side −1) or above it (1), of which
+ * image is that of its layer. */
 template <typename place>
-static __device__ int64_t cell_of(const struct verlet_cuda_building &building, const place &at)
+static __device__ int64_t cell_of(const struct verlet_cuda_building &building, const place &at,
+                                  int side, int *image)
 {
     const struct verlet_cuda_cells &cells = building.cells;
     int64_t cell = 0;
@@ -32,7 +19,11 @@ static __device__ int64_t cell_of(const struct verlet_cuda_building &building, c
         auto x = at.x[axis];
         if (building.open >> axis & 1)
             x = verlet_from_below(x, building.shift[axis]);
-        cell = cell * cells.count[axis] + verlet_cell_of(x, cells.count[axis]);
+        int along =
+            verlet_cell_of(x, k == building.layer_axis ? building.slab.layers : cells.count[axis]);
+        if (k == building.layer_axis)
+            along = verlet_layer_in_slab(&building.slab, along, side, image);
+        cell = cell * cells.count[axis] + along;
     }
     return cell;
 }
@@ -43,9 +34,9 @@ static __global__ void find_farthest(const struct verlet_cuda_building building,
                                      const struct pairs_lattice lattice)
 {
     using vector = typename verlet_types<real>::vector;
-    const int64_t slot = own_number();
+    const int64_t slot = building.list.first + own_number();
     double x[3] = {0, 0, 0};
-    if (slot < building.list.count) {
+    if (slot < building.list.end) {
         const vector of_slot = ((const vector *)building.from.position)[slot];
         for (int c = 0; c < 3; c++)
             x[c] = (double)of_slot.x[c];
@@ -66,17 +57,20 @@ template <typename real>
 static __global__ void load(const struct verlet_cuda_building building, bool is_first)
 {
     using vector = typename verlet_types<real>::vector;
-    const int64_t slot = own_number();
-    if (slot >= building.list.count)
+    const int64_t number = own_number(), slot = building.list.first + number;
+    if (slot >= building.list.end)
         return;
-    const unsigned row = is_first ? (unsigned)slot : building.from.order[slot];
+    const unsigned row =
+        is_first ? (unsigned)(building.first_row + number) : building.from.order[slot];
+    const int64_t at_column = building.is_by_slot ? number : (int64_t)row;
     vector at = {}, v = {};
     for (int c = 0; c < building.dimensions; c++) {
-        at.x[c] = ((const real *)building.position[c])[row];
+        at.x[c] = ((const real *)building.position[c])[at_column];
         if (building.velocity[c])
-            v.x[c] = ((const real *)building.velocity[c])[row];
+            v.x[c] = ((const real *)building.velocity[c])[at_column];
     }
-    at.w = building.mass ? ((const real *)building.mass)[row] : (real)1;
+    at.w = building.mass ? ((const real *)building.mass)[at_column] : (real)1;
+    v.w = building.weight ? ((const real *)building.weight)[at_column] : (real)1;
     ((vector *)building.from.position)[slot] = at;
     ((vector *)building.from.velocity)[slot] = v;
     if (is_first)
@@ -89,26 +83,25 @@ static __global__ void number_cells(const struct verlet_cuda_building building)
 {
     using place = typename verlet_types<real>::place;
     using vector = typename verlet_types<real>::vector;
-    const int64_t slot = own_number();
-    if (slot >= building.list.count)
+    const int64_t slot = building.list.first + own_number();
+    if (slot >= building.list.end)
         return;
-    const vector of_slot = ((const vector *)building.from.position)[slot];
-    const double x[3] = {(double)of_slot.x[0], (double)of_slot.x[1], (double)of_slot.x[2]};
-    place at;
-    (void)verlet_find_place<real>(building.lattice, building.dimensions, building.open, x, &at);
-    at.w = building.weight ? ((const real *)building.weight)[building.from.order[slot]] : (real)1;
+    int image = 0;
+    place at = place_of<real>(building, ((const vector *)building.from.position)[slot]);
+    at.w = ((const vector *)building.from.velocity)[slot].w;
     ((place *)building.places_before)[slot] = at;
-    building.keys[slot] = (uint64_t)cell_of(building, at);
+    building.keys[slot] = (uint64_t)cell_of(building, at, 0, &image);
 }
 
 /* The first slot of each cell, or of one behind. */
-static __global__ void find_begins(int64_t cells, int64_t count, const uint64_t *keys,
-                                   int32_t *begin)
+static __global__ void find_begins(const struct verlet_cuda_building building)
 {
+    const struct verlet_cuda_list &list = building.list;
     const int64_t cell = own_number();
-    if (cell > cells)
+    if (cell > building.cells.total)
         return;
-    begin[cell] = (int32_t)search_64((const int64_t *)keys, 0, count, cell);
+    building.cells.begin[cell] = (int32_t)search_64(
+        (const int64_t *)building.keys, list.first - list.low, list.end + list.high, cell);
 }
 
 /* Where a place is within the cell, or along an open axis. */
@@ -129,10 +122,10 @@ template <typename real> static __global__ void arrange(const struct verlet_cuda
 {
     using place = typename verlet_types<real>::place;
     using vector = typename verlet_types<real>::vector;
-    const int64_t slot = own_number();
-    if (slot >= building.list.count)
+    const int64_t slot = building.list.first + own_number();
+    if (slot >= building.list.end)
         return;
-    const uint32_t before = building.sorted[slot];
+    const int64_t before = building.list.first + building.sorted[slot];
     const unsigned row = building.from.order[before];
     ((place *)building.list.reference)[slot] = ((place *)building.places)[slot] =
         ((const place *)building.places_before)[before];
@@ -144,6 +137,30 @@ template <typename real> static __global__ void arrange(const struct verlet_cuda
     for (int k = 0; k < 2; k++)
         if (building.column[k])
             ((real *)building.slot_column[k])[slot] = ((const real *)building.column[k])[row];
+}
+
+/* Ghosts are where their image next to the slab is. */
+template <typename real>
+static __global__ void take_ghosts(const struct verlet_cuda_building building)
+{
+    using place = typename verlet_types<real>::place;
+    const struct verlet_cuda_list &list = building.list;
+    const int64_t number = own_number();
+    if (number >= list.low + list.high)
+        return;
+    const int side = number < list.low ? -1 : 1;
+    const int64_t slot =
+        number < list.low ? list.first - list.low + number : list.end + number - list.low;
+    const place at = ((const place *)building.list.reference)[slot];
+    int32_t image[3] = {0, 0, 0};
+    building.keys[slot] =
+        (uint64_t)cell_of(building, at, side, &image[building.cells.axis[building.layer_axis]]);
+    float4 point = point_of<real>(building, at);
+    point.x += (float)pairs_translation(&building.lattice, image, 0);
+    point.y += (float)pairs_translation(&building.lattice, image, 1);
+    point.z += (float)pairs_translation(&building.lattice, image, 2);
+    ((place *)building.places)[slot] = at;
+    ((float4 *)building.points)[slot] = point;
 }
 
 /* What a thread knows of a candidate, and whether that is near a slot: by the points of a known
@@ -329,42 +346,63 @@ static __global__ void __launch_bounds__(threads)
 }
 
 template <typename real>
-static kith_status build(kith_context *context, const struct verlet_cuda_building *building)
+static kith_status sort(kith_context *context, const struct verlet_cuda_building &building)
 {
     const cudaStream_t stream = cuda_stream(context);
-    const struct verlet_cuda_list *list = &building->list;
+    const int64_t count = count_own(building), first = building.list.first;
+    const unsigned blocks = blocks_for(count);
     int32_t bits = 1;
-    while (building->cells.total >> bits)
+    if (count == 0)
+        return KITH_OK;
+    while (building.cells.total >> bits)
         bits++;
-    number_cells<real><<<blocks_for(list->count), threads, 0, stream>>>(*building);
+    number_cells<real><<<blocks, threads, 0, stream>>>(building);
     KITH_TRY(cuda_check_launch("numbering the cells"));
-    KITH_TRY(sort_keys_cuda(context, list->count, bits, building->keys, building->sorted,
-                            building->sort_scratch));
-    find_begins<<<blocks_for(building->cells.total + 1), threads, 0, stream>>>(
-        building->cells.total, list->count, building->keys, building->cells.begin);
-    KITH_TRY(cuda_check_launch("looking where cells begin"));
-    arrange<real><<<blocks_for(list->count), threads, 0, stream>>>(*building);
-    KITH_TRY(cuda_check_launch("arranging particles"));
-    int *longest = &list->control[list->device].longest;
+    KITH_TRY(sort_keys_cuda(context, count, bits, building.keys + first, building.sorted + first,
+                            building.sort_scratch));
+    arrange<real><<<blocks, threads, 0, stream>>>(building);
+    return cuda_check_launch("arranging particles");
+}
+
+kith_status verlet_sort_cuda(kith_context *context, kith_dtype dtype,
+                             const struct verlet_cuda_building *building)
+{
+    return dtype == KITH_F64 ? sort<double>(context, *building) : sort<float>(context, *building);
+}
+
+template <typename real>
+static kith_status make_list(kith_context *context, const struct verlet_cuda_building &building)
+{
+    const cudaStream_t stream = cuda_stream(context);
+    const struct verlet_cuda_list &list = building.list;
+    int *longest = &list.control[list.device].longest;
     KITH_TRY(cuda_check(cudaMemsetAsync(longest, 0, sizeof *longest, stream), "listing partners"));
-    const unsigned blocks = blocks_for(building->cells.total * warp);
-    if (building->is_wide)
-        list_partners<real, true><<<blocks, threads, 0, stream>>>(*building);
+    if (list.low + list.high > 0)
+        take_ghosts<real><<<blocks_for(list.low + list.high), threads, 0, stream>>>(building);
+    KITH_TRY(cuda_check_launch("placing ghosts"));
+    find_begins<<<blocks_for(building.cells.total + 1), threads, 0, stream>>>(building);
+    KITH_TRY(cuda_check_launch("looking where cells begin"));
+    const unsigned blocks = blocks_for(building.cells.total * warp);
+    if (building.is_wide)
+        list_partners<real, true><<<blocks, threads, 0, stream>>>(building);
     else
-        list_partners<real, false><<<blocks, threads, 0, stream>>>(*building);
+        list_partners<real, false><<<blocks, threads, 0, stream>>>(building);
     return cuda_check_launch("listing partners");
 }
 
-kith_status verlet_build_cuda(kith_context *context, kith_dtype dtype,
-                              const struct verlet_cuda_building *building)
+kith_status verlet_list_cuda(kith_context *context, kith_dtype dtype,
+                             const struct verlet_cuda_building *building)
 {
-    return dtype == KITH_F64 ? build<double>(context, building) : build<float>(context, building);
+    return dtype == KITH_F64 ? make_list<double>(context, *building)
+                             : make_list<float>(context, *building);
 }
 
 kith_status verlet_load_cuda(kith_context *context, kith_dtype dtype, bool is_first,
                              const struct verlet_cuda_building *building)
 {
-    const unsigned blocks = blocks_for(building->list.count);
+    const unsigned blocks = blocks_for(count_own(*building));
+    if (blocks == 0)
+        return KITH_OK;
     if (dtype == KITH_F64)
         load<double><<<blocks, threads, 0, cuda_stream(context)>>>(*building, is_first);
     else
@@ -376,7 +414,7 @@ kith_status verlet_find_farthest_cuda(kith_context *context, kith_dtype dtype,
                                       const struct verlet_cuda_building *building,
                                       const struct pairs_lattice *lattice, float farthest[3])
 {
-    const unsigned blocks = blocks_for(building->list.count);
+    const unsigned blocks = blocks_for(count_own(*building));
     const cudaStream_t stream = cuda_stream(context);
     int *found = building->list.control[building->list.device].farthest;
     KITH_TRY(cuda_check(cudaMemsetAsync(found, 0, 3 * sizeof *found, stream), "open axes"));

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/arena.h"
 #include "core/memory.h"
 #include "core/philox.h"
 #include "device/cuda_state.h"
@@ -16,7 +15,6 @@
 #include "forces/verlet_law_cuda.h"
 #include "forces/verlet_share_cuda.h"
 #include "law/compiled_cuda.h"
-#include "sort/sort.h"
 
 enum { most_particles = INT32_MAX - 1024 };
 
@@ -64,64 +62,6 @@ static int64_t choose_room(const struct forces_problem *problem, const struct ve
         volume > 0 ? (double)problem->target_count / volume * around : (double)first_room;
     const double wanted = fmin(room_of_mean * mean + 16, (double)problem->target_count);
     return ((int64_t)wanted + verlet_cuda_row_unit) / verlet_cuda_row_unit * verlet_cuda_row_unit;
-}
-
-static void lay_out(struct arena *arena, struct verlet_cuda *verlet)
-{
-    const int64_t n = verlet->count, of_int = sizeof(int);
-    const int64_t of_place = verlet->dtype == KITH_F64 ? (int64_t)sizeof(verlet_place_double)
-                                                       : (int64_t)sizeof(verlet_place_float);
-    struct verlet_cuda_building *building = &verlet->building;
-    arena_take(arena, building->list.devices, sizeof *building->list.control,
-               &building->list.control);
-    arena_take(arena, n, of_place, &verlet->places[0]);
-    arena_take(arena, n, of_place, &verlet->places[1]);
-    arena_take(arena, n, of_place, &building->list.reference);
-    for (int k = 0; k < 2; k++) {
-        arena_take(arena, n, of_place, &verlet->states[k].position); /* as large as a place */
-        arena_take(arena, n, of_place, &verlet->states[k].velocity);
-        arena_take(arena, n, of_int, &verlet->states[k].order);
-    }
-    arena_take(arena, n, of_int, &building->sorted);
-    arena_take(arena, n, (int64_t)sizeof(float4), &building->points);
-    arena_take(arena, n, of_int, &building->list.length);
-    arena_take(arena, verlet_most_cells(n) + 1, of_int, &building->cells.begin);
-    arena_take(arena, n, (int64_t)sizeof(uint64_t), &building->keys);
-    for (int k = 0; k < 2; k++)
-        arena_take(arena, building->column[k] ? n : 0, kith_dtype_bytes(verlet->dtype),
-                   &building->slot_column[k]);
-    verlet->step.slot_weight = building->column[0] ? building->slot_column[0] : NULL;
-    verlet->step.slot_charge = building->column[1] ? building->slot_column[1] : NULL;
-    arena_take(arena, sort_scratch_bytes_cuda(n), 1, &building->sort_scratch);
-    building->list.count = n;
-    building->places = verlet->places[0];
-    building->places_before = verlet->places[1];
-}
-
-/* Rows of the list for this many partners. */
-static kith_status make_rows(kith_context *context, struct verlet_cuda *verlet)
-{
-    cuda_release(context, verlet->rows);
-    verlet->rows = NULL;
-    struct verlet_cuda_list *list = &verlet->building.list;
-    KITH_TRY(cuda_allocate(context, (list->end - list->first) * verlet->row_room, sizeof(int),
-                           "Verlet list", &verlet->rows));
-    list->partner = (int *)verlet->rows;
-    list->room = verlet->row_room;
-    verlet->step.list = *list;
-    return KITH_OK;
-}
-
-kith_status verlet_make_room_cuda(kith_context *context, struct verlet_cuda *verlet)
-{
-    struct arena arena = {};
-    lay_out(&arena, verlet);
-    cuda_release(context, verlet->memory);
-    verlet->memory = NULL;
-    KITH_TRY(cuda_allocate(context, arena.used, 1, "Verlet list", &verlet->memory));
-    arena = {verlet->memory, 0};
-    lay_out(&arena, verlet);
-    return make_rows(context, verlet);
 }
 
 static void set_columns_of_law(const struct forces_problem *problem, const struct cutoff_law *law,
@@ -172,28 +112,33 @@ static kith_status take_frame(kith_context *context, struct verlet_cuda *verlet)
     return KITH_OK;
 }
 
-/* The list as positions are now, those of the state; of one device. */
-static kith_status build_one(kith_context *context, struct verlet_cuda *verlet, void *unused)
+static kith_status list_one(kith_context *context, struct verlet_cuda *verlet, void *unused)
 {
     (void)unused;
+    verlet->step.list = verlet->building.list;
+    verlet->now = 0;
+    return verlet_list_cuda(context, verlet->dtype, &verlet->building);
+}
+
+/* The list as positions are now, those of the state; of one device. */
+static kith_status build_one(kith_context *context, struct verlet_cuda *verlet)
+{
     verlet->building.from = verlet->states[verlet->side];
     KITH_TRY(take_frame(context, verlet));
     if (verlet->has_left)
         return KITH_OK;
     verlet->side = 1 - verlet->side;
     verlet->building.to = verlet->step.state = verlet->states[verlet->side];
-    verlet->now = 0;
     verlet->since = 0;
     verlet->has_list = true;
-    return verlet_build_cuda(context, verlet->dtype, &verlet->building);
+    KITH_TRY(verlet_sort_cuda(context, verlet->dtype, &verlet->building));
+    return list_one(context, verlet, NULL);
 }
 
-/* The same on all devices. */
 static kith_status build(kith_context *context, struct verlet_cuda *verlet)
 {
-    KITH_TRY(verlet_exchange_state_cuda(context, verlet));
-    KITH_TRY(verlet_on_each_cuda(context, verlet, build_one, NULL));
-    return verlet_exchange_cuda(context, verlet, false);
+    return verlet_devices_of(verlet) > 1 ? verlet_build_shared_cuda(context, verlet)
+                                         : build_one(context, verlet);
 }
 
 using verlet_kernel = void(const struct verlet_cuda_step);
@@ -219,7 +164,7 @@ struct work {
     int number; /* in its batch */
 };
 
-/* The kernel of a law, on the blocks that all particles take. */
+/* The kernel of a law, on the blocks that all own particles take. */
 static kith_status start(kith_context *context, const struct verlet_cuda *verlet,
                          const struct work *work, bool is_noisy, struct verlet_cuda_step *step)
 {
@@ -227,6 +172,8 @@ static kith_status start(kith_context *context, const struct verlet_cuda *verlet
     const int64_t threads = (list->end - list->first) * verlet_cuda_lanes;
     const unsigned blocks = (unsigned)((threads + verlet_cuda_block - 1) / verlet_cuda_block);
     const char *what = "starting the kernel of steps within a cutoff";
+    if (blocks == 0)
+        return KITH_OK;
     if (work->kind != law_custom)
         return launch_overlapped(context, what, dim3(blocks), verlet_cuda_block,
                                  is_noisy ? find<true>(work->kind, verlet->dtype)
@@ -318,7 +265,7 @@ static kith_status do_batch(kith_context *context, struct verlet_cuda *verlet, s
 static kith_status widen_one(kith_context *context, struct verlet_cuda *verlet, void *room)
 {
     verlet->row_room = *(const int64_t *)room;
-    return make_rows(context, verlet);
+    return verlet_make_rows_cuda(context, verlet);
 }
 
 /* The list for longer rows. */
@@ -327,7 +274,8 @@ static kith_status widen(kith_context *context, struct verlet_cuda *verlet, int 
     int64_t room = (longest + longest / 8 + verlet_cuda_row_unit) / verlet_cuda_row_unit *
                    verlet_cuda_row_unit;
     KITH_TRY(verlet_on_each_cuda(context, verlet, widen_one, &room));
-    return build(context, verlet);
+    KITH_TRY(verlet_on_each_cuda(context, verlet, list_one, NULL));
+    return verlet_exchange_cuda(context, verlet, false);
 }
 
 static int64_t choose_batch(const struct verlet_cuda *verlet, int64_t left)
@@ -353,13 +301,28 @@ static bool is_used_up(const struct verlet_cuda *verlet, const struct verlet_cud
     return control->moved_in < ran || (verlet->step.is_long_frame && control->far_in < ran - 1);
 }
 
+static kith_status load_one(kith_context *context, struct verlet_cuda *verlet, void *unused)
+{
+    (void)unused;
+    verlet->building.from = verlet->states[verlet->side];
+    return verlet_load_cuda(context, verlet->dtype, !verlet->has_list, &verlet->building);
+}
+
+/* Particles as columns have them, and a list. */
+static kith_status begin_work(kith_context *context, struct verlet_cuda *verlet)
+{
+    KITH_TRY(verlet_send_cuda(context, verlet));
+    KITH_TRY(verlet_on_each_cuda(context, verlet, load_one, NULL));
+    if (!verlet->has_list) {
+        KITH_TRY(build(context, verlet));
+        KITH_TRY(verlet_fetch_orders_cuda(context, verlet));
+    }
+    return verlet->step.velocity[0] ? verlet_send_accelerations_cuda(context, verlet) : KITH_OK;
+}
+
 static kith_status do_work(kith_context *context, struct verlet_cuda *verlet, struct work *work)
 {
-    verlet->building.from = verlet->states[verlet->side];
-    KITH_TRY(verlet_load_cuda(context, verlet->dtype, !verlet->has_list, &verlet->building));
-    KITH_TRY(verlet_send_cuda(context, verlet));
-    if (!verlet->has_list)
-        KITH_TRY(build(context, verlet));
+    KITH_TRY(begin_work(context, verlet));
     while (work->k < work->kernels && !verlet->has_left) {
         const int64_t batch = choose_batch(verlet, work->kernels - work->k);
         struct verlet_cuda_control control;
@@ -391,6 +354,8 @@ static kith_status do_work_and_join(kith_context *context, struct verlet_cuda *v
 {
     const kith_status status = do_work(context, verlet, work);
     const kith_status joined = verlet_wait_for_all_cuda(context, verlet);
+    if (status != KITH_OK && verlet_devices_of(verlet) > 1)
+        verlet->has_list = false; /* the first device may not know the others' rows */
     return status == KITH_OK ? joined : status;
 }
 

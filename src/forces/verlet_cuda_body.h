@@ -98,16 +98,22 @@ LAW_INLINE REAL NAME(verlet_drift_noisily)(const struct verlet_cuda_step *step, 
     return law_fma(half, *velocity, at);
 }
 
+/* Where columns have a slot. */
+LAW_INLINE long long NAME(verlet_in_column)(const struct verlet_cuda_step *step, long long slot)
+{
+    return step->is_by_slot ? slot - step->list.first : (long long)step->state.order[slot];
+}
+
 /* The acceleration by the sums, or before the first step that which was kept. */
 LAW_INLINE REAL NAME(verlet_acceleration)(const struct verlet_cuda_step *step, long long sum,
                                           double mass, int c, long long slot)
 {
     REAL *column = (REAL *)step->acceleration[c];
     if (!step->sums)
-        return step->kicks ? column[step->state.order[slot]] : (REAL)0;
+        return step->kicks ? column[NAME(verlet_in_column)(step, slot)] : (REAL)0;
     const REAL a = (REAL)((double)sum * step->unit / mass);
     if (!step->places)
-        column[step->state.order[slot]] = a;
+        column[NAME(verlet_in_column)(step, slot)] = a;
     return a;
 }
 
@@ -164,8 +170,8 @@ LAW_INLINE void NAME(verlet_finish)(const struct verlet_cuda_step *step, bool no
                                   step, at.x[c], step->noise_kick / sqrt(mass) * normal[c], &v.x[c])
                             : law_fma((REAL)step->drift, v.x[c], at.x[c]);
         } else {
-            ((REAL *)step->velocity[c])[step->state.order[slot]] = v.x[c];
-            ((REAL *)step->position[c])[step->state.order[slot]] = at.x[c];
+            ((REAL *)step->velocity[c])[NAME(verlet_in_column)(step, slot)] = v.x[c];
+            ((REAL *)step->position[c])[NAME(verlet_in_column)(step, slot)] = at.x[c];
         }
     }
     if (step->moves) {

@@ -61,24 +61,27 @@ struct verlet_cuda_control {
 /* The list: the partners of slot s are in partner from (s − first)·room on, length[s] of them, and
  * itself up to a multiple of verlet_cuda_row_unit: see verlet_place_in_row. */
 struct verlet_cuda_list {
-    long long count, room;
+    long long room;
     int *partner, *length;
     void *reference;                     /* places when it was made */
     struct verlet_cuda_control *control; /* one per device */
-    /* Of several devices, which have the particles of all, this one: it has the rows and steps of
-     * the slots first … end − 1. */
-    long long first, end;
+    /* The slots first … end − 1 are the device's own particles, of which it has the rows and takes
+     * the steps. Of several devices (verlet_slabs.h) the slots first − low … first − 1 and
+     * end … end + high − 1 are ghosts: places of other devices' particles. */
+    long long first, end, low, high;
     int device, devices;
 };
 
 /* One kernel: forces at the places `from`, kicks, a drift, and places `to` of what positions are
  * then. The last of a call leaves accelerations, velocities and positions in the columns, by row,
- * from which the first takes accelerations. */
+ * from which the first takes accelerations; columns of other devices than the first have the own
+ * slots, from the first of them on. */
 struct verlet_cuda_step {
     struct law_numbers numbers;
     enum law_weighting weighting;
     int is_shifted, is_orthogonal, dimensions;
     int open;          /* bit k: axis k is */
+    int is_by_slot;    /* columns are */
     int is_long_frame; /* one of half the period may hold the particles: kernels then end */
     double cutoff, slope_at_cutoff, softening2, limit;
     double units_of_force, unit; /* 1/unit */

@@ -82,6 +82,17 @@ static double search_distance(const struct verlet_cuda *verlet, double margin)
     return (verlet->cutoff + verlet->skin) * (1 + margin) + 8 * rounding_of_points * edges;
 }
 
+/* The slab of one device. */
+static void take_all_layers(struct verlet_cuda_building *building)
+{
+    const struct verlet_cuda_cells *cells = &building->cells;
+    building->layer_axis = 0;
+    while (building->layer_axis < 2 && cells->count[cells->axis[building->layer_axis]] == 1)
+        building->layer_axis++;
+    const int layers = cells->count[cells->axis[building->layer_axis]];
+    building->slab = {layers, 0, layers, 0};
+}
+
 /* Along open axes the cells are those of the part of the period, by a power of two, that holds the
  * particles. */
 static void choose_cells(const float farthest[3], double search, struct verlet_cuda *verlet)
@@ -101,6 +112,7 @@ static void choose_cells(const float farthest[3], double search, struct verlet_c
     verlet_choose_cells(&occupied, verlet->step.dimensions, verlet->count, search,
                         &building->cells);
     building->is_wide = verlet_cells_are_wide(&building->cells, verlet->step.dimensions);
+    take_all_layers(building);
 }
 
 static void set_frame(const float farthest[3], struct verlet_cuda *verlet)

@@ -1,296 +1,294 @@
+/* Copies between GPUs that share a Verlet list. */
+
 #include "forces/verlet_share_cuda.h"
 
-#include <stdlib.h>
-
-#include "core/memory.h"
 #include "device/cuda_peers.h"
 #include "device/cuda_state.h"
 #include "forces/ring.h"
-#include "forces/verlet_place_cuda.cuh"
-
-/* With fewer particles copies take longer than what is saved. */
-enum { least_shared = 1 << 19 };
 
 enum { threads = 256 };
 
-/* Columns of another device: positions, velocities, accelerations, weights and two of a law. */
-enum { of_positions, of_velocities = 3, of_accelerations = 6, of_weights = 9, of_law = 10 };
-enum { column_count = 12 };
-
-static int devices_of(const struct verlet_cuda *verlet)
+static unsigned blocks_for(int64_t count)
 {
-    return verlet->building.list.devices;
+    return (unsigned)((count + threads - 1) / threads);
 }
 
-static struct verlet_cuda *at(struct verlet_cuda *verlet, int device)
+static int64_t count_own(const struct verlet_cuda *verlet)
 {
-    return device == 0 ? verlet : &verlet->others[device - 1];
+    return verlet->building.list.end - verlet->building.list.first;
 }
 
-/* Bytes of a place, a position or a velocity. */
-static int64_t bytes_of_vector(const struct verlet_cuda *verlet)
+/* Where the rows of another device's particles are among those of all others. */
+static unsigned *orders_of(struct verlet_cuda *verlet, int device)
 {
-    return verlet->dtype == KITH_F64 ? (int64_t)sizeof(verlet_place_double)
-                                     : (int64_t)sizeof(verlet_place_float);
+    unsigned *orders = verlet->orders;
+    for (int other = 1; other < device; other++)
+        orders += count_own(verlet_at(verlet, other));
+    return orders;
 }
 
-static int64_t bytes_of_column(const struct verlet_cuda *verlet)
-{
-    return (verlet->count * kith_dtype_bytes(verlet->dtype) + 255) / 256 * 256;
-}
-
-static void *column(const struct verlet_cuda *other, int k)
-{
-    return other->columns + k * bytes_of_column(other);
-}
-
-static kith_status on_device(kith_context *context, struct verlet_cuda *verlet, int device,
-                             verlet_work *work, void *argument)
-{
-    kith_context *there = cuda_device_of(context, device);
-    int previous = 0;
-    KITH_TRY(cuda_enter(cuda_state_of(there)->device, &previous));
-    const kith_status status = work(there, at(verlet, device), argument);
-    cuda_leave(previous);
-    return status;
-}
-
-kith_status verlet_on_each_cuda(kith_context *context, struct verlet_cuda *verlet,
-                                verlet_work *work, void *argument)
-{
-    for (int device = 0; device < devices_of(verlet); device++)
-        KITH_TRY(on_device(context, verlet, device, work, argument));
-    return KITH_OK;
-}
-
-kith_status verlet_wait_for_all_cuda(kith_context *context, const struct verlet_cuda *verlet)
-{
-    return devices_of(verlet) > 1 ? cuda_wait_for_all(context) : KITH_OK;
-}
-
-static void take_slots(struct verlet_cuda *verlet, int device, int devices)
-{
-    struct verlet_cuda_list *list = &verlet->building.list;
-    list->device = device;
-    list->devices = devices;
-    list->first = share_begin(verlet->count, devices, device);
-    list->end = share_begin(verlet->count, devices, device + 1);
-}
-
-static kith_status make_room(kith_context *context, struct verlet_cuda *verlet, void *unused)
-{
-    (void)unused;
-    KITH_TRY(verlet_make_room_cuda(context, verlet));
-    if (verlet->building.list.device == 0)
-        return KITH_OK;
-    return cuda_allocate(context, column_count, bytes_of_column(verlet), "columns of particles",
-                         &verlet->columns);
-}
-
-kith_status verlet_share_cuda(kith_context *context, struct verlet_cuda *verlet,
-                              bool is_of_one_device)
-{
-    int32_t peers = 0;
-    if (verlet->count >= least_shared && !is_of_one_device)
-        KITH_TRY(cuda_count_peers(context, &peers));
-    if (peers > 0)
-        KITH_TRY(kith_allocate(peers, sizeof *verlet->others, "Verlet list", &verlet->others));
-    for (int device = peers; device >= 0; device--) {
-        if (device > 0)
-            *at(verlet, device) = *verlet;
-        take_slots(at(verlet, device), device, peers + 1);
-    }
-    for (int device = 1; device <= peers; device++)
-        at(verlet, device)->others = NULL;
-    return verlet_on_each_cuda(context, verlet, make_room, NULL);
-}
-
-static kith_status free_memory(kith_context *context, struct verlet_cuda *verlet, void *unused)
-{
-    (void)unused;
-    cuda_release(context, verlet->memory);
-    cuda_release(context, verlet->rows);
-    cuda_release(context, verlet->columns);
-    return KITH_OK;
-}
-
-void verlet_stop_sharing_cuda(kith_context *context, struct verlet_cuda *verlet)
-{
-    if (!verlet->others)
-        return;
-    (void)cuda_wait_for_all(context);
-    for (int device = 1; device < devices_of(verlet); device++)
-        (void)on_device(context, verlet, device, free_memory, NULL); /* the others' in any case */
-    free(verlet->others);
-    verlet->others = NULL;
-}
-
-/* The settings of the first device, with the columns of another. */
 static void take_settings(const struct verlet_cuda *verlet, struct verlet_cuda *other)
 {
     const struct verlet_cuda_step own = other->step;
     struct verlet_cuda_step *step = &other->step;
+    struct verlet_cuda_building *building = &other->building;
     *step = verlet->step;
     step->list = own.list;
     step->state = own.state;
-    step->slot_weight = own.slot_weight;
-    step->slot_charge = own.slot_charge;
+    step->is_by_slot = building->is_by_slot = true;
     for (int c = 0; c < step->dimensions; c++) {
-        step->position[c] = column(other, of_positions + c);
-        step->velocity[c] = step->velocity[c] ? column(other, of_velocities + c) : NULL;
-        step->acceleration[c] = column(other, of_accelerations + c);
+        building->position[c] = step->position[c] = verlet_column_of(other, verlet_positions + c);
+        building->velocity[c] = step->velocity[c] =
+            verlet->step.velocity[c] ? verlet_column_of(other, verlet_velocities + c) : NULL;
+        step->acceleration[c] = verlet_column_of(other, verlet_accelerations + c);
     }
-    other->building.weight = verlet->building.weight ? column(other, of_weights) : NULL;
-    for (int k = 0; k < 2; k++)
-        other->building.column[k] = verlet->building.column[k] ? column(other, of_law + k) : NULL;
+    building->mass = verlet->building.mass ? verlet_column_of(other, verlet_masses) : NULL;
+    building->weight = verlet->building.weight ? verlet_column_of(other, verlet_weights) : NULL;
 }
 
-static kith_status send_to(kith_context *context, struct verlet_cuda *verlet, int device)
+void verlet_take_settings_cuda(struct verlet_cuda *verlet)
 {
-    kith_context *there = cuda_device_of(context, device);
-    struct verlet_cuda *other = at(verlet, device);
-    take_settings(verlet, other);
-    const struct verlet_cuda_state *from = &verlet->states[verlet->side],
-                                   *to = &other->states[other->side];
-    const struct verlet_cuda_building *building = &verlet->building;
-    const int64_t bytes = verlet->count * kith_dtype_bytes(verlet->dtype);
-    const int64_t vectors = verlet->count * bytes_of_vector(verlet);
-    KITH_TRY(cuda_copy_between(there, to->position, context, from->position, vectors));
-    KITH_TRY(cuda_copy_between(there, to->velocity, context, from->velocity, vectors));
-    KITH_TRY(cuda_copy_between(there, to->order, context, from->order,
-                               verlet->count * (int64_t)sizeof *from->order));
-    for (int c = 0; c < verlet->step.dimensions; c++)
-        KITH_TRY(cuda_copy_between(there, column(other, of_accelerations + c), context,
-                                   verlet->step.acceleration[c], bytes));
-    const void *const columns[] = {building->weight, building->column[0], building->column[1]};
-    for (int k = 0; k < 3; k++)
-        if (columns[k])
-            KITH_TRY(cuda_copy_between(there, column(other, of_weights + k), context, columns[k],
-                                       bytes));
-    return KITH_OK;
+    for (int device = 1; device < verlet_devices_of(verlet); device++)
+        take_settings(verlet, verlet_at(verlet, device));
 }
 
-kith_status verlet_send_cuda(kith_context *context, struct verlet_cuda *verlet)
-{
-    KITH_TRY(verlet_wait_for_all_cuda(context, verlet));
-    for (int device = 1; device < devices_of(verlet); device++)
-        KITH_TRY(send_to(context, verlet, device));
-    return verlet_wait_for_all_cuda(context, verlet);
-}
-
-/* Of an array by slot that all devices have, the part of a device to another. */
-static kith_status copy_slots(kith_context *context, struct verlet_cuda *verlet, int from, int to,
-                              const void *here, void *there)
-{
-    const struct verlet_cuda_list *list = &at(verlet, from)->building.list;
-    const int64_t each = bytes_of_vector(verlet);
-    return cuda_copy_between(cuda_device_of(context, to), (char *)there + list->first * each,
-                             cuda_device_of(context, from), (const char *)here + list->first * each,
-                             (list->end - list->first) * each);
-}
-
-static kith_status exchange_between(kith_context *context, struct verlet_cuda *verlet, int from,
-                                    int to, bool has_places)
-{
-    struct verlet_cuda *here = at(verlet, from), *there = at(verlet, to);
-    if (has_places)
-        KITH_TRY(copy_slots(context, verlet, from, to, here->places[here->now],
-                            there->places[there->now]));
-    return cuda_copy_between(cuda_device_of(context, to), &there->building.list.control[from],
-                             cuda_device_of(context, from), &here->building.list.control[from],
-                             sizeof *here->building.list.control);
-}
-
-kith_status verlet_exchange_cuda(kith_context *context, struct verlet_cuda *verlet, bool has_places)
-{
-    for (int from = 0; from < devices_of(verlet); from++)
-        for (int to = 0; to < devices_of(verlet); to++)
-            if (to != from)
-                KITH_TRY(exchange_between(context, verlet, from, to, has_places));
-    return verlet_wait_for_all_cuda(context, verlet);
-}
-
-kith_status verlet_exchange_state_cuda(kith_context *context, struct verlet_cuda *verlet)
-{
-    for (int from = 0; from < devices_of(verlet); from++)
-        for (int to = 0; to < devices_of(verlet); to++) {
-            const struct verlet_cuda_state *here = &at(verlet, from)->states[verlet->side],
-                                           *there = &at(verlet, to)->states[verlet->side];
-            if (to == from)
-                continue;
-            KITH_TRY(copy_slots(context, verlet, from, to, here->position, there->position));
-            KITH_TRY(copy_slots(context, verlet, from, to, here->velocity, there->velocity));
-        }
-    return verlet_wait_for_all_cuda(context, verlet);
-}
-
-/* Columns by row, of which the rows of some slots are merged. */
-struct merged {
-    int count;
-    void *to[of_weights];
-    const void *from[of_weights];
+/* Columns of the first device that others have a part of. */
+struct columns {
+    int count, k[verlet_columns];
+    void *of_first[verlet_columns];
 };
 
-template <typename real>
-static __global__ void __launch_bounds__(threads)
-    merge(const struct merged columns, const unsigned *order, int64_t first, int64_t end)
+static void add(struct columns *columns, int k, const void *of_first)
 {
-    const int64_t slot = first + (int64_t)blockIdx.x * threads + threadIdx.x;
-    if (slot >= end)
+    if (!of_first)
         return;
-    const unsigned row = order[slot];
-    for (int k = 0; k < columns.count; k++)
-        ((real *)columns.to[k])[row] = ((const real *)columns.from[k])[row];
+    columns->k[columns->count] = k;
+    columns->of_first[columns->count++] = (void *)of_first;
+}
+
+static struct columns columns_to_load(const struct verlet_cuda *verlet)
+{
+    struct columns columns = {};
+    for (int c = 0; c < verlet->step.dimensions; c++) {
+        add(&columns, verlet_positions + c, verlet->building.position[c]);
+        add(&columns, verlet_velocities + c, verlet->building.velocity[c]);
+    }
+    add(&columns, verlet_masses, verlet->building.mass);
+    add(&columns, verlet_weights, verlet->building.weight);
+    return columns;
+}
+
+static struct columns columns_of_accelerations(const struct verlet_cuda *verlet)
+{
+    struct columns columns = {};
+    for (int c = 0; c < verlet->step.dimensions; c++)
+        add(&columns, verlet_accelerations + c, verlet->step.acceleration[c]);
+    return columns;
 }
 
 /* What the last kernel writes. */
-static struct merged written(const struct verlet_cuda *verlet, const struct verlet_cuda *other)
+static struct columns columns_written(const struct verlet_cuda *verlet)
 {
-    struct merged columns = {};
-    for (int c = 0; c < verlet->step.dimensions; c++) {
-        const bool moves = verlet->step.velocity[c] != NULL;
-        void *const to[] = {verlet->step.acceleration[c], verlet->step.position[c],
-                            verlet->step.velocity[c]};
-        const int from[] = {of_accelerations + c, of_positions + c, of_velocities + c};
-        for (int k = 0; k < (moves ? 3 : 1); k++) {
-            columns.to[columns.count] = to[k];
-            columns.from[columns.count++] = column(other, from[k]);
-        }
+    struct columns columns = columns_of_accelerations(verlet);
+    for (int c = 0; c < verlet->step.dimensions && verlet->step.velocity[0]; c++) {
+        add(&columns, verlet_positions + c, verlet->step.position[c]);
+        add(&columns, verlet_velocities + c, verlet->step.velocity[c]);
     }
     return columns;
 }
 
+/* Rows of columns, one column after another in `packed`. */
+template <typename real, bool is_packed>
+static __global__ void __launch_bounds__(threads)
+    pack(const struct columns columns, const unsigned *rows, int64_t count, void *packed)
+{
+    const int64_t number = (int64_t)blockIdx.x * threads + threadIdx.x;
+    if (number >= count)
+        return;
+    const unsigned row = rows[number];
+    for (int k = 0; k < columns.count; k++) {
+        real *column = (real *)columns.of_first[k], *of_row = (real *)packed + k * count + number;
+        if (is_packed)
+            column[row] = *of_row;
+        else
+            *of_row = column[row];
+    }
+}
+
+template <bool is_packed>
+static kith_status launch_pack(kith_context *context, const struct verlet_cuda *verlet,
+                               const struct columns &columns, const unsigned *rows, int64_t count,
+                               void *packed)
+{
+    const cudaStream_t stream = cuda_stream(context);
+    if (count == 0)
+        return KITH_OK;
+    if (verlet->dtype == KITH_F64)
+        pack<double, is_packed>
+            <<<blocks_for(count), threads, 0, stream>>>(columns, rows, count, packed);
+    else
+        pack<float, is_packed>
+            <<<blocks_for(count), threads, 0, stream>>>(columns, rows, count, packed);
+    return cuda_check_launch("packing particles of several devices");
+}
+
+/* The rows of another device's particles. */
+static kith_status send_rows(kith_context *context, struct verlet_cuda *verlet,
+                             const struct columns &columns, int device)
+{
+    struct verlet_cuda *other = verlet_at(verlet, device);
+    kith_context *there = cuda_device_of(context, device);
+    const int64_t count = count_own(other), bytes = count * kith_dtype_bytes(verlet->dtype);
+    char *packed = NULL;
+    KITH_TRY(cuda_scratch(context, columns.count * bytes, (void **)&packed));
+    KITH_TRY(
+        launch_pack<false>(context, verlet, columns, orders_of(verlet, device), count, packed));
+    for (int k = 0; k < columns.count && bytes > 0; k++)
+        KITH_TRY(cuda_copy_between(there, verlet_column_of(other, columns.k[k]), context,
+                                   packed + k * bytes, bytes));
+    return KITH_OK;
+}
+
+/* A device's part of the rows. */
+static kith_status send_part(kith_context *context, struct verlet_cuda *verlet,
+                             const struct columns &columns, int device)
+{
+    struct verlet_cuda *other = verlet_at(verlet, device);
+    kith_context *there = cuda_device_of(context, device);
+    const int64_t each = kith_dtype_bytes(verlet->dtype), bytes = count_own(other) * each;
+    for (int k = 0; k < columns.count && bytes > 0; k++)
+        KITH_TRY(cuda_copy_between(
+            there, verlet_column_of(other, columns.k[k]), context,
+            (const char *)columns.of_first[k] + other->building.first_row * each, bytes));
+    return KITH_OK;
+}
+
+static void take_part(struct verlet_cuda *verlet, int64_t all)
+{
+    struct verlet_cuda_building *building = &verlet->building;
+    const int device = building->list.device, devices = building->list.devices;
+    building->first_row = share_begin(all, devices, device);
+    building->list.first = verlet->ghost_room;
+    building->list.end =
+        verlet->ghost_room + share_begin(all, devices, device + 1) - building->first_row;
+    building->list.low = building->list.high = 0;
+}
+
+kith_status verlet_send_cuda(kith_context *context, struct verlet_cuda *verlet)
+{
+    const struct columns columns = columns_to_load(verlet);
+    for (int device = 0; device < verlet_devices_of(verlet) && !verlet->has_list; device++)
+        take_part(verlet_at(verlet, device), verlet->count);
+    verlet_take_settings_cuda(verlet);
+    KITH_TRY(verlet_wait_for_all_cuda(context, verlet));
+    for (int device = 1; device < verlet_devices_of(verlet); device++) {
+        verlet_at(verlet, device)->has_list = verlet->has_list;
+        KITH_TRY(verlet->has_list ? send_rows(context, verlet, columns, device)
+                                  : send_part(context, verlet, columns, device));
+    }
+    return verlet_wait_for_all_cuda(context, verlet);
+}
+
+kith_status verlet_send_accelerations_cuda(kith_context *context, struct verlet_cuda *verlet)
+{
+    const struct columns columns = columns_of_accelerations(verlet);
+    for (int device = 1; device < verlet_devices_of(verlet); device++)
+        KITH_TRY(send_rows(context, verlet, columns, device));
+    return verlet_wait_for_all_cuda(context, verlet);
+}
+
+/* Of an array by slot, ghosts of a device from the devices next to it. */
+static kith_status copy_ghosts(kith_context *context, struct verlet_cuda *verlet, int to,
+                               void *(*array_of)(struct verlet_cuda *verlet))
+{
+    const int devices = verlet_devices_of(verlet);
+    const int below = (to + devices - 1) % devices, above = (to + 1) % devices;
+    const int64_t each = verlet_bytes_of_vector(verlet);
+    struct verlet_cuda *own = verlet_at(verlet, to);
+    struct verlet_cuda *lower = verlet_at(verlet, below), *upper = verlet_at(verlet, above);
+    const struct verlet_cuda_list *list = &own->building.list;
+    kith_context *there = cuda_device_of(context, to);
+    if (list->low > 0)
+        KITH_TRY(cuda_copy_between(there, (char *)array_of(own) + (list->first - list->low) * each,
+                                   cuda_device_of(context, below),
+                                   (char *)array_of(lower) +
+                                       (lower->building.list.end - list->low) * each,
+                                   list->low * each));
+    return list->high == 0
+               ? KITH_OK
+               : cuda_copy_between(there, (char *)array_of(own) + list->end * each,
+                                   cuda_device_of(context, above),
+                                   (char *)array_of(upper) + upper->building.list.first * each,
+                                   list->high * each);
+}
+
+static void *places_of(struct verlet_cuda *verlet)
+{
+    return verlet->places[verlet->now];
+}
+
+static void *reference_of(struct verlet_cuda *verlet)
+{
+    return verlet->building.list.reference;
+}
+
+kith_status verlet_exchange_reference_cuda(kith_context *context, struct verlet_cuda *verlet)
+{
+    for (int to = 0; to < verlet_devices_of(verlet); to++)
+        KITH_TRY(copy_ghosts(context, verlet, to, reference_of));
+    return verlet_wait_for_all_cuda(context, verlet);
+}
+
+kith_status verlet_exchange_cuda(kith_context *context, struct verlet_cuda *verlet, bool has_places)
+{
+    const int devices = verlet_devices_of(verlet);
+    for (int to = 0; to < devices && devices > 1; to++) {
+        if (has_places)
+            KITH_TRY(copy_ghosts(context, verlet, to, places_of));
+        for (int from = 0; from < devices; from++)
+            if (to != from)
+                KITH_TRY(cuda_copy_between(cuda_device_of(context, to),
+                                           &verlet_at(verlet, to)->building.list.control[from],
+                                           cuda_device_of(context, from),
+                                           &verlet_at(verlet, from)->building.list.control[from],
+                                           sizeof *verlet->building.list.control));
+    }
+    return verlet_wait_for_all_cuda(context, verlet);
+}
+
+kith_status verlet_fetch_orders_cuda(kith_context *context, struct verlet_cuda *verlet)
+{
+    KITH_TRY(verlet_wait_for_all_cuda(context, verlet));
+    for (int device = 1; device < verlet_devices_of(verlet); device++) {
+        const struct verlet_cuda *other = verlet_at(verlet, device);
+        const int64_t bytes = count_own(other) * (int64_t)sizeof(unsigned);
+        if (bytes > 0)
+            KITH_TRY(cuda_copy_between(
+                context, orders_of(verlet, device), cuda_device_of(context, device),
+                other->step.state.order + other->building.list.first, bytes));
+    }
+    return verlet_wait_for_all_cuda(context, verlet);
+}
+
 static kith_status fetch_from(kith_context *context, struct verlet_cuda *verlet, int device)
 {
-    const struct verlet_cuda *other = at(verlet, device);
-    const struct verlet_cuda_list *list = &other->building.list;
-    const unsigned *order = verlet->states[verlet->side].order;
-    const int64_t each = bytes_of_column(verlet);
-    const unsigned blocks = (unsigned)((list->end - list->first + threads - 1) / threads);
-    struct merged columns = written(verlet, other);
-    void *memory = NULL;
-    KITH_TRY(cuda_scratch(context, columns.count * each, &memory));
+    const struct verlet_cuda *other = verlet_at(verlet, device);
+    const struct columns columns = columns_written(verlet);
+    const int64_t count = count_own(other), bytes = count * kith_dtype_bytes(verlet->dtype);
+    char *packed = NULL;
+    KITH_TRY(cuda_scratch(context, columns.count * bytes, (void **)&packed));
     KITH_TRY(cuda_wait_for_all(context));
-    for (int k = 0; k < columns.count; k++) {
-        void *copied = (char *)memory + k * each;
-        KITH_TRY(cuda_copy_between(context, copied, cuda_device_of(context, device),
-                                   columns.from[k],
-                                   verlet->count * kith_dtype_bytes(verlet->dtype)));
-        columns.from[k] = copied;
-    }
+    for (int k = 0; k < columns.count && bytes > 0; k++)
+        KITH_TRY(cuda_copy_between(context, packed + k * bytes, cuda_device_of(context, device),
+                                   verlet_column_of(other, columns.k[k]), bytes));
     KITH_TRY(cuda_wait_for_all(context));
-    if (verlet->dtype == KITH_F64)
-        merge<double>
-            <<<blocks, threads, 0, cuda_stream(context)>>>(columns, order, list->first, list->end);
-    else
-        merge<float>
-            <<<blocks, threads, 0, cuda_stream(context)>>>(columns, order, list->first, list->end);
-    return cuda_check_launch("gathering particles of several devices");
+    return launch_pack<true>(context, verlet, columns, orders_of(verlet, device), count, packed);
 }
 
 kith_status verlet_fetch_cuda(kith_context *context, struct verlet_cuda *verlet)
 {
-    for (int device = 1; device < devices_of(verlet); device++)
+    KITH_TRY(verlet_fetch_orders_cuda(context, verlet));
+    for (int device = 1; device < verlet_devices_of(verlet); device++)
         KITH_TRY(fetch_from(context, verlet, device));
     return KITH_OK;
 }

@@ -1,16 +1,18 @@
 #ifndef FORCES_VERLET_SHARE_CUDA_H
 #define FORCES_VERLET_SHARE_CUDA_H
 
-/* Steps by a Verlet list that several GPUs share. Each has all particles by slot, sorts all when
- * the list is made, and has the rows of its own slots, of which it takes the steps. After each step
- * places of its slots go to the others; before a list is made positions and velocities do. All
- * kernels are started by one thread, and sums of forces are integers: the bits are those of one. */
+/* Steps by a Verlet list that several GPUs share: each has the particles of its slab of space and
+ * ghosts next to it (verlet_slabs.h), and memory for these alone; the first has the columns of all.
+ * After each step the places of ghosts are copied; when the list is made particles go to the device
+ * whose slab they are in. All kernels are started by one thread, and sums of forces are integers:
+ * the bits are those of one device. */
 
 #include "forces/verlet_build_cuda.h"
 
 struct verlet_cuda {
     kith_dtype dtype;
-    int64_t count, row_room, bytes;
+    int64_t count, row_room;
+    int64_t own_room, ghost_room, cells_room; /* there is memory for: ghosts on either side */
     double skin, cutoff;
     struct pairs_lattice lattice; /* of the problem, and how often the frame's period is doubled */
     int doublings;
@@ -22,20 +24,51 @@ struct verlet_cuda {
     int now;  /* which of the places are those of the particles */
     int side; /* and which of the states */
     bool has_list;
-    bool has_left;              /* positions that no frame fits */
-    int64_t since, lasts;       /* kernels since the list was made, and that the last one lasted */
-    struct verlet_cuda *others; /* those of the other devices, or NULL */
-    char *columns;              /* of another device: columns by row, as the first one has */
+    bool has_left;        /* positions that no frame fits */
+    int64_t since, lasts; /* kernels since the list was made, and that the last one lasted */
+    /* Of several devices: */
+    struct verlet_slabs slabs;
+    unsigned *in_layer;         /* particles of each layer, and of each device */
+    struct verlet_cuda *others; /* of the first: those of the other devices, or NULL */
+    unsigned *orders;           /* of the first: the rows of the others' own particles */
+    char *columns;              /* of another: columns of its own particles */
 };
 
-enum { verlet_most_devices = 64 };
+static inline int verlet_devices_of(const struct verlet_cuda *verlet)
+{
+    return verlet->building.list.devices;
+}
 
-/* Memory for everything; the device is the thread's current one. */
-kith_status verlet_make_room_cuda(kith_context *context, struct verlet_cuda *verlet);
+static inline struct verlet_cuda *verlet_at(struct verlet_cuda *verlet, int device)
+{
+    return device == 0 ? verlet : &verlet->others[device - 1];
+}
+
+/* Bytes of a place, a position or a velocity. */
+int64_t verlet_bytes_of_vector(const struct verlet_cuda *verlet);
+
+/* Columns of another device's own particles, by slot. */
+enum verlet_column {
+    verlet_positions,
+    verlet_velocities = 3,
+    verlet_accelerations = 6,
+    verlet_masses = 9,
+    verlet_weights,
+    verlet_columns
+};
+void *verlet_column_of(const struct verlet_cuda *verlet, int k);
+
+/* Memory for everything that own_room, ghost_room and cells_room say, in place of what there was,
+ * which is *outgrown then, to be freed by the caller. The device is the thread's current one. */
+kith_status verlet_make_room_cuda(kith_context *context, struct verlet_cuda *verlet,
+                                  char **outgrown);
+
+/* Rows of the list for row_room partners of each own particle. */
+kith_status verlet_make_rows_cuda(kith_context *context, struct verlet_cuda *verlet);
 
 /* Makes room on the context's device, and on its peers, which then share the steps, unless there
- * are few particles or is_of_one_device: the law is compiled for one, or excluded pairs are there.
- */
+ * are few particles, slabs would be too thin, or is_of_one_device: the law is compiled for one, or
+ * excluded pairs are there. */
 kith_status verlet_share_cuda(kith_context *context, struct verlet_cuda *verlet,
                               bool is_of_one_device);
 void verlet_stop_sharing_cuda(kith_context *context, struct verlet_cuda *verlet);
@@ -48,13 +81,24 @@ kith_status verlet_on_each_cuda(kith_context *context, struct verlet_cuda *verle
 /* The streams of all devices wait for what is on all of them. */
 kith_status verlet_wait_for_all_cuda(kith_context *context, const struct verlet_cuda *verlet);
 
-/* Between devices, which do nothing if there is one: the particles as loaded, with the columns that
- * kernels read, to all; what each has found, and if has_places the places of its slots; positions
- * and velocities of its slots; and what was written to columns, to those of the first. */
+/* The list of several devices as positions are now, those of their states. Waits for them. */
+kith_status verlet_build_shared_cuda(kith_context *context, struct verlet_cuda *verlet);
+
+/* The settings of the first device for the others, which have columns of their own. */
+void verlet_take_settings_cuda(struct verlet_cuda *verlet);
+
+/* Between devices, which do nothing if there is one: the columns that verlet_load_cuda reads, to
+ * the devices that have their particles, or without a list to each a part of the rows; the columns
+ * of accelerations; what each has found, and if has_places the places of ghosts; the reference of
+ * ghosts; the rows of the others' particles; and what was written to columns, to those of the
+ * first.
+ */
 kith_status verlet_send_cuda(kith_context *context, struct verlet_cuda *verlet);
+kith_status verlet_send_accelerations_cuda(kith_context *context, struct verlet_cuda *verlet);
 kith_status verlet_exchange_cuda(kith_context *context, struct verlet_cuda *verlet,
                                  bool has_places);
-kith_status verlet_exchange_state_cuda(kith_context *context, struct verlet_cuda *verlet);
+kith_status verlet_exchange_reference_cuda(kith_context *context, struct verlet_cuda *verlet);
+kith_status verlet_fetch_orders_cuda(kith_context *context, struct verlet_cuda *verlet);
 kith_status verlet_fetch_cuda(kith_context *context, struct verlet_cuda *verlet);
 
 #endif

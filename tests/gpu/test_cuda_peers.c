@@ -317,24 +317,38 @@ static void test_trees_that_are_cancelled(void **state)
     system_free(&s);
 }
 
-/* A liquid of side³ particles at density 0.8, in a cubic cell, from a simple cubic lattice. */
-static kith_bodies *liquid(struct random_numbers *random, int64_t side)
+struct liquid_case {
+    kith_dtype dtype;
+    const char *law;
+    double friction;
+    int64_t side, dimensions;
+    /* The cell is longer than the liquid by this factor, which moves along it with this speed. */
+    double longer, speed;
+    double fastest; /* one particle is as fast as this along it */
+};
+
+/* side³ or side² particles at density 0.8, from a simple lattice. */
+static kith_bodies *liquid(struct random_numbers *random, const struct liquid_case *the)
 {
     const double spacing = pow(0.8, -1.0 / 3);
+    const int64_t side = the->side, plane = side * side, d = the->dimensions;
     kith_bodies *bodies = NULL;
-    assert_ok(kith_bodies_create(side * side * side, 3, KITH_VELOCITY | KITH_MASS, &bodies));
+    assert_ok(kith_bodies_create(d == 3 ? plane * side : plane, (int32_t)d,
+                                 KITH_VELOCITY | KITH_MASS, &bodies));
     for (int64_t i = 0; i < bodies->count; i++) {
-        const int64_t at[3] = {i % side, i / side % side, i / side / side};
+        const int64_t at[3] = {i % side, i / side % side, i / plane};
         bodies->mass[i] = i % 3 == 0 ? 2 : 1;
-        for (int c = 0; c < 3; c++) {
-            bodies->position[3 * i + c] =
+        for (int64_t c = 0; c < d; c++) {
+            bodies->position[d * i + c] =
                 ((double)at[c] + random_uniform(random, -0.1, 0.1)) * spacing;
-            bodies->velocity[3 * i + c] = random_uniform(random, -2, 2);
+            bodies->velocity[d * i + c] = random_uniform(random, -2, 2) + (c == 0 ? the->speed : 0);
         }
     }
+    if (the->fastest > 0)
+        bodies->velocity[d * (bodies->count / 2)] = the->fastest;
     bodies->has_cell = true;
-    for (int c = 0; c < 3; c++) {
-        bodies->cell[4 * c] = (double)side * spacing;
+    for (int64_t c = 0; c < d; c++) {
+        bodies->cell[4 * c] = (double)side * spacing * (c == 0 ? the->longer : 1);
         bodies->periodic[c] = true;
     }
     return bodies;
@@ -343,18 +357,17 @@ static kith_bodies *liquid(struct random_numbers *random, int64_t side)
 /* Runs by a neighbor list of 524 288 particles or more; lists are made several times. */
 static void test_steps_within_a_cutoff_have_the_bits_of_one(void **state)
 {
-    static const struct {
-        kith_dtype dtype;
-        const char *law;
-        double friction;
-        int64_t side;
-    } runs[] = {{KITH_F32, "lennard-jones", 0, 81},
-                {KITH_F64, "lennard-jones", 0, 81},
-                {KITH_F32, "lennard-jones", 1, 82},
-                {KITH_F32, "yukawa:1", 0, 83},
-                {KITH_F32, "lennard-jones", 0, 20}};
+    static const struct liquid_case runs[] = {
+        {KITH_F32, "lennard-jones", 0, 81, 3, 1, 0, 0},
+        {KITH_F64, "lennard-jones", 0, 81, 3, 1, 0, 0},
+        {KITH_F32, "lennard-jones", 1, 82, 3, 1, 0, 0},
+        {KITH_F32, "lennard-jones", 0, 725, 2, 1, 5, 0},
+        {KITH_F32, "lennard-jones", 0, 81, 3, 1.7, 20, 0}, /* slabs are cut again */
+        {KITH_F32, "yukawa:1", 0, 83, 3, 1, 0, 6000},      /* across more than a slab in a step */
+        {KITH_F32, "lennard-jones", 0, 20, 3, 1, 0, 0},
+    };
     for (size_t c = 0; c < sizeof runs / sizeof runs[0] && !test_is_quick(); c++) {
-        kith_bodies *bodies = liquid(*state, runs[c].side), *ends[4];
+        kith_bodies *bodies = liquid(*state, &runs[c]), *ends[4];
         kith_law *law = NULL;
         assert_ok(kith_law_parse(runs[c].law, 0, NULL, &law));
         const kith_simulation_options options = {
