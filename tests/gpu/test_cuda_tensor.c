@@ -339,10 +339,16 @@ static void assert_auto_is(kith_context *context, put_body *place, kith_forces_m
 {
     const kith_forces_options options = {.method = method}, none = {0};
     struct system s = distributed(random, place, n), expected = system_copy(&s);
-    accelerations(context, &none, &s);
-    accelerations(context, &options, &expected);
-    if (memcmp(s.a.data, expected.a.data, (size_t)n * 3 * sizeof(float)) != 0)
-        fail_msg("%s: auto is not method %d", name, (int)method);
+    for (int has_potential = 0; has_potential < 2; has_potential++) {
+        const kith_array phi = has_potential ? s.phi : kith_array_none();
+        const kith_array also = has_potential ? expected.phi : kith_array_none();
+        assert_ok(kith_forces_compute(context, &none, NULL, PARTICLES_OF(&s), s.a, phi));
+        assert_ok(kith_forces_compute(context, &options, NULL, PARTICLES_OF(&expected), expected.a,
+                                      also));
+        if (memcmp(s.a.data, expected.a.data, (size_t)n * 3 * sizeof(float)) != 0)
+            fail_msg("%s: auto is not method %d", name, (int)method);
+    }
+    assert_memory_equal(s.phi.data, expected.phi.data, (size_t)n * sizeof(float));
     system_free(&s);
     system_free(&expected);
 }
