@@ -357,12 +357,11 @@ class Simulation(Bound):
             work = Work("near_steps", len(bodies), 0, is_single)
         self._call = Call((), context, device, threads, work)
         self._law = None if law is None else law_of(law)
-        self._steps_in_files = 0
+        self._steps_before, self._events_before = 0, []
         self._heartbeat, self._heartbeat_every = None, 1
-        self._bodies = bodies  # masses and charges, which views and files need
         self._has_lengths = bodies.softening is not None and (softening is None or lengths is not None)
-        self._handle = self._call.run(
-            _kith.create_simulation, bodies._handle, number("dt", dt), text("integrator", integrator),
+        self._settings = (
+            number("dt", dt), text("integrator", integrator),
             constant_of_gravity(g), 0.0 if self._has_lengths else length, self._has_lengths, is_single,
             self._law and self._law._handle, text("solver", solver),
             *accuracy_of(error, theta, order), number("eta", eta), chosen("collisions", collisions, _COLLISIONS),
@@ -373,6 +372,12 @@ class Simulation(Bound):
             optional(number, "cutoff", cutoff) or 0.0, chosen("shift", shift, SHIFTS), flag("tail", tail),
             *images_of(alpha, absolute_error, boundary, grid),
             [] if exclude is None else pairs_of(exclude).ravel().tolist())
+        self._is_ensemble = count is not None
+        self._begin(bodies)
+
+    def _begin(self, bodies):
+        self._handle = self._call.run(_kith.create_simulation, bodies._handle, *self._settings)
+        self._bodies = bodies  # masses and charges, which views and files need
 
     @property
     def time(self) -> float:
@@ -400,7 +405,7 @@ class Simulation(Bound):
         Returns
         -------
         int
-            Including those of runs with an output.
+            Including those of runs with an output, and those before bodies were added.
 
         Examples
         --------
@@ -410,7 +415,7 @@ class Simulation(Bound):
         >>> simulation.steps
         2
         """
-        return self._handle.steps + self._steps_in_files
+        return self._handle.steps + self._steps_before
 
     @property
     def context(self) -> Context:
@@ -589,11 +594,11 @@ class Simulation(Bound):
         self._heartbeat, self._heartbeat_every = heartbeat, integer("every", every, 1)
 
     def _steps_to_heartbeat(self, most=None):
-        steps = self._heartbeat_every - self._handle.steps % self._heartbeat_every
+        steps = self._heartbeat_every - self.steps % self._heartbeat_every
         return steps if most is None else min(steps, most)
 
     def _heartbeat_stops(self):
-        return self._handle.steps % self._heartbeat_every == 0 and self._heartbeat(self) is False
+        return self.steps % self._heartbeat_every == 0 and self._heartbeat(self) is False
 
     @property
     def events(self) -> numpy.ndarray:
@@ -616,7 +621,7 @@ class Simulation(Bound):
         >>> str(event["kind"]), round(float(event["time"]), 6), int(event["other"])
         ('merge', 0.8, 1)
         """
-        return numpy.array(self._handle.events(), dtype=_EVENT)
+        return numpy.array(self._events_before + self._handle.events(), dtype=_EVENT)
 
     @property
     def rows(self) -> numpy.ndarray:
@@ -790,6 +795,57 @@ class Simulation(Bound):
         self._handle.set_bodies(changed._handle)
         self._bodies = changed
 
+    def add(self, m: float, a: float, e: float = 0.0, i: float = 0.0, Omega: float = 0.0, omega: float = 0.0,
+            M: float = 0.0, *, coordinates: str = "heliocentric", radius: float = 0.0) -> None:
+        """Adds a body on an orbit in the current state, before the first step or between two steps.
+
+        The other bodies, the time and the number of steps stay. The integrator starts again from this state, as that
+        of a new simulation: an adaptive one with dt, a thermostat with its seed. Arrays taken before are those of the
+        bodies before.
+
+        Parameters
+        ----------
+        m, a, e : float
+            See `Bodies.add`.
+        i, Omega, omega, M : float
+            See `Bodies.add`.
+        coordinates : {'heliocentric', 'jacobi'}
+            See `Bodies.add`.
+        radius : float
+            The radius of the body.
+
+        Raises
+        ------
+        ValueError
+            The elements do not describe an orbit, the simulation is an ensemble or has a live view, its law is not
+            gravity, or bodies have merged or escaped. The simulation is then as before.
+
+        Examples
+        --------
+        >>> import kith
+        >>> simulation = kith.Simulation([[0.0, 0, 0]], masses=[1.0], dt=0.01, integrator="whfast", device="cpu")
+        >>> simulation.add(1e-3, 1.0, e=0.05)
+        >>> simulation.run(2.0)
+        >>> simulation.add(3e-4, 1.6, M=2.0)
+        >>> simulation.orbits()["a"].round(6).tolist(), simulation.time
+        ([1.0, 1.6], 2.0)
+        """
+        if self._is_ensemble:
+            raise ValueError("the simulation is an ensemble; add bodies to each system before it is created")
+        if self._handle.view is not None:
+            raise ValueError("the simulation has a live view of the bodies before; close it")
+        if self._law is not None and self._law.text != "gravity":
+            raise ValueError(f"the law is {described(self._law.text)}, and orbital elements are those of gravity")
+        bodies, left, steps, events = self.bodies(), len(self.rows), self.steps, self._handle.events()
+        if left < len(bodies):
+            raise ValueError(f"{len(bodies) - left} of {len(bodies)} bodies have merged or escaped; create a "
+                             "simulation of the remaining ones, with the new one")
+        if self._law is not None:
+            bodies.g = self._law["G"]
+        bodies.add(m, a, e, i, Omega, omega, M, coordinates=coordinates, radius=radius)
+        self._begin(bodies)
+        self._steps_before, self._events_before = steps, self._events_before + events
+
     @property
     def energies(self) -> Energies:
         """Energies and momenta in the current state.
@@ -875,9 +931,9 @@ class Simulation(Bound):
             raise
         finally:
             self._handle.set_bodies(last._handle)
-            self._steps_in_files = before - self._handle.steps
+            self._steps_before = before - self._handle.steps
         if resume:
-            self._steps_in_files = summary["steps"] - self._handle.steps
+            self._steps_before = summary["steps"] - self._handle.steps
         if summary["max_relative_energy_error"] > 1:
             warnings.warn(f"the relative energy error reached {summary['max_relative_energy_error']:.3g}: the result "
                           "is wrong; give a smaller dt, a softening, or the g of the bodies' units", RuntimeWarning,

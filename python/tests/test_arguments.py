@@ -178,6 +178,8 @@ CALLS = {
     "Simulation.run": (simulation().run, {"until": 0.1, "output": "r.h5"}, {"output": "optional path"}),
     "Simulation.frames": (simulation().frames, {"until": 0.1}, {}),
     "Simulation.orbits": (simulation().orbits, {}, {}),
+    "Simulation.add": (simulation().add, {"m": 0.1, "a": 1.0},
+                       dict.fromkeys(["m", "a", "e", "i", "Omega", "omega", "M", "radius"], "number")),
     "Simulation.set": (simulation().set, {}, {"positions": "optional array", "time": "optional number"}),
     "Context": (kith.Context, {}, {"stream": "stream", "communicator": "communicator"}),
     "ase.neighbor_list": (kith.ase.neighbor_list, {"quantities": "ij", "a": ATOMS, "cutoff": 1.0},

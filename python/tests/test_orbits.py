@@ -46,6 +46,80 @@ def test_planets_are_added_in_the_plane_and_without_columns():
     assert len(bodies) == 2
 
 
+INTEGRATORS = ["leapfrog", "ias15", "whfast", "hybrid", "hermite-block"]
+
+
+def run_with_added(integrator, until):
+    """A star and a planet to this time, then with another planet."""
+    simulation = kith.Simulation([[0.0, 0, 0]], masses=[1.0], dt=0.05, integrator=integrator, time=1.0, device="cpu")
+    simulation.add(1e-3, 1.0, 0.05)
+    simulation.run(until)
+    alone = simulation.bodies()
+    simulation.add(3e-4, 1.6, 0.03, 0.1, 1, 2, 3, coordinates="jacobi", radius=1e-4)
+    return simulation, alone
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_planets_are_added_before_the_first_step(integrator):
+    simulation, _ = run_with_added(integrator, 1.0)
+    bodies = kith.Bodies([[0.0, 0, 0]], masses=[1.0])
+    bodies.add(1e-3, 1.0, 0.05)
+    bodies.add(3e-4, 1.6, 0.03, 0.1, 1, 2, 3, coordinates="jacobi", radius=1e-4)
+    together = kith.Simulation(bodies, dt=0.05, integrator=integrator, time=1.0, device="cpu")
+    for each in (simulation, together):
+        each.run(4.0)
+    assert simulation.bodies().positions.tobytes() == together.bodies().positions.tobytes()
+    assert simulation.steps == together.steps and simulation.bodies().radii.tolist() == [0, 0, 1e-4]
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_planets_are_added_between_steps(integrator):
+    simulation, alone = run_with_added(integrator, 3.0)
+    steps, added = simulation.steps, simulation.bodies()
+    assert steps > 0 and simulation.time == 3.0
+    for name in ("positions", "velocities", "masses"):
+        assert getattr(added, name)[:2].tobytes() == getattr(alone, name).tobytes()
+    assert numpy.allclose(simulation.orbits("jacobi")[1].item()[:6], [1.6, 0.03, 0.1, 1, 2, 3], rtol=1e-11)
+    again = kith.Simulation(added, dt=0.05, integrator=integrator, device="cpu")
+    for each in (simulation, again):
+        each.run(6.0)
+    assert simulation.bodies().positions.tobytes() == again.bodies().positions.tobytes()
+    assert simulation.steps == steps + again.steps and simulation.time == 6.0
+
+
+def test_events_heartbeats_and_files_go_on_when_a_planet_is_added(tmp_path):
+    bodies = kith.Bodies([[0.0, 0], [1, 0]], [[0.0, 0], [0, 0.3]], masses=[1.0, 0])
+    simulation, heard = kith.Simulation(bodies, dt=0.25, integrator="leapfrog", encounter=2.0, device="cpu"), []
+    simulation.set_heartbeat(lambda now: heard.append(now.steps), every=4)
+    simulation.step(6)
+    before = simulation.events.copy()
+    assert set(before["kind"].tolist()) == {"encounter"}
+    simulation.add(1e-6, 20.0)
+    simulation.step(3)
+    assert simulation.events[:len(before)].tolist() == before.tolist()
+    assert heard == [4, 8] and simulation.steps == 9
+    assert simulation.run(4.0, output=tmp_path / "run.h5").steps == 7 and simulation.steps == 16
+    assert kith.read(tmp_path / "run.h5").positions.shape == (3, 2)
+
+
+def test_what_a_simulation_cannot_add_leaves_it_as_it_was():
+    pair = kith.make("two-body")
+    cases = [(kith.Simulation(numpy.tile(pair.positions, (2, 1)), dt=0.1, systems=2, device="cpu"), "ensemble"),
+             (kith.Simulation(pair, dt=0.1, law="coulomb", device="cpu"), "coulomb"),
+             (kith.Simulation(pair, dt=0.1, escape=1e-3, device="cpu"), "merged escaped"),
+             (kith.Simulation(pair, dt=0.1, device="cpu"), "i 0.1" if pair.positions.shape[1] == 2 else "e -1")]
+    for simulation, said in cases:
+        simulation.step()
+        state, steps = simulation.bodies(), simulation.steps
+        with refused(ValueError, said):
+            simulation.add(1e-3, 1.0, -1.0 if said == "e -1" else 0.0, 0.1 if said == "i 0.1" else 0.0)
+        assert simulation.bodies().positions.tobytes() == state.positions.tobytes()
+        assert simulation.steps == steps
+        simulation.step()
+    with kith.view(cases[-1][0]), refused(ValueError, "live view"):
+        cases[-1][0].add(1e-3, 1.0)
+
+
 def test_arrays_give_the_same_orbits_as_bodies():
     bodies = kith.make("outer-solar-system")
     expected = kith.orbits(bodies)
