@@ -7,7 +7,8 @@
 #include "simulation/advance_program.h"
 
 /* The components of one body or several, and what did not fit into x and v. */
-template <typename real, int components> struct motion {
+template <typename real, int components_> struct motion {
+    static constexpr int components = components_;
     real x[components], v[components], a[components];
     real lost_x[components], lost_v[components];
 };
@@ -63,9 +64,9 @@ template <typename real_> struct cuda_composition {
 
     /* The stages first … end − 1: v += kick·a, then x += drift·v. A step's kicks are collected in
      * what was lost, and added to v at its end. */
-    template <int components>
-    __device__ void run(int32_t first, int32_t end, struct motion<real, components> &motion) const
+    template <typename moving> __device__ void run(int32_t first, int32_t end, moving &motion) const
     {
+        constexpr int components = moving::components;
         for (int32_t k = first; k < end; k++) {
             if (kick[k] != 0)
 #pragma unroll
@@ -83,13 +84,13 @@ template <typename real_> struct cuda_composition {
         }
     }
 
-    template <int components> __device__ void begin(struct motion<real, components> &motion) const
+    template <typename moving> __device__ void begin(moving &motion) const
     {
         run(0, evaluation[0], motion);
     }
 
-    template <int components>
-    __device__ void go_on(int32_t k, bool last_step, struct motion<real, components> &motion) const
+    template <typename moving>
+    __device__ void go_on(int32_t k, bool last_step, moving &motion) const
     {
         run(evaluation[k], end_of_run(k, last_step), motion);
     }
@@ -226,9 +227,9 @@ __device__ real half_softening2_at(const struct advance_problem &problem, int64_
 
 /* Component c of the problem's element `at` becomes number k of the motion. In 2D the third is 0.
  */
-template <typename real, int components>
+template <typename real, typename moving>
 __device__ void load_motion(const struct advance_problem &problem, int c, int64_t at, int k,
-                            struct motion<real, components> &motion)
+                            moving &motion)
 {
     motion.x[k] = number_at<real>(problem.position[c], at);
     motion.v[k] = number_at<real>(problem.velocity[c], at);
@@ -237,9 +238,9 @@ __device__ void load_motion(const struct advance_problem &problem, int c, int64_
     motion.a[k] = problem.keeps_acceleration ? number_at<real>(problem.acceleration[c], at) : 0;
 }
 
-template <typename real, int components>
+template <typename real, typename moving>
 __device__ void store_motion(const struct advance_problem &problem, int c, int64_t at, int k,
-                             const struct motion<real, components> &motion)
+                             const moving &motion)
 {
     if (!problem.position[c])
         return;
@@ -256,14 +257,14 @@ template <typename real, int components>
 __device__ void load_state(const struct advance_problem &problem, int c, int64_t at, int k,
                            struct motion<real, components> &now)
 {
-    load_motion<real, components>(problem, c, at, k, now);
+    load_motion<real>(problem, c, at, k, now);
 }
 
 template <typename real, int components>
 __device__ void load_state(const struct advance_problem &problem, int c, int64_t at, int k,
                            struct with_jerk<real, components> &now)
 {
-    load_motion<real, components>(problem, c, at, k, now);
+    load_motion<real>(problem, c, at, k, now);
     now.jerk[k] = number_at<real>(problem.jerk[c], at);
 }
 
@@ -271,14 +272,14 @@ template <typename real, int components>
 __device__ void store_state(const struct advance_problem &problem, int c, int64_t at, int k,
                             const struct motion<real, components> &now)
 {
-    store_motion<real, components>(problem, c, at, k, now);
+    store_motion<real>(problem, c, at, k, now);
 }
 
 template <typename real, int components>
 __device__ void store_state(const struct advance_problem &problem, int c, int64_t at, int k,
                             const struct with_jerk<real, components> &now)
 {
-    store_motion<real, components>(problem, c, at, k, now);
+    store_motion<real>(problem, c, at, k, now);
     if (problem.jerk[c])
         ((real *)problem.jerk[c])[at] = now.jerk[k];
 }

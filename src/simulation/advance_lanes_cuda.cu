@@ -1,6 +1,10 @@
 /* Whole steps of an ensemble, a system in each lane with all its state in registers. Each pair is
  * evaluated once: 17 instructions in float (3 differences, 3 for s², 1 root, 2 for 1/s³, 2 masses,
- * 6 sums), 21 in double, and ten for each component of a body and step of leapfrog. */
+ * 6 sums), 21 in double, and ten for each component of a body and step of leapfrog. In double seven
+ * and eight bodies have more numbers than a thread has registers: what positions have lost, which a
+ * step reads and writes once for each of its drifts, is in shared memory. */
+
+#include <type_traits>
 
 #include "core/status.h"
 #include "device/cuda.h"
@@ -8,7 +12,7 @@
 #include "simulation/advance_cuda.cuh"
 #include "simulation/advance_cuda.h"
 
-enum { block_threads = 128 };
+enum { block_threads = 128, least_shared = 7 };
 
 /* What does not change from step to step. */
 template <typename real, int bodies> struct lane_bodies {
@@ -16,9 +20,23 @@ template <typename real, int bodies> struct lane_bodies {
     real half_softening2[bodies]; /* of each, or [0] of all */
 };
 
-template <typename real, int bodies, bool per_body>
-__device__ void evaluate(const struct lane_bodies<real, bodies> &lane,
-                         struct motion<real, 3 * bodies> &motion)
+/* Numbers of a thread in shared memory. */
+template <typename real> struct shared_numbers {
+    real *first;
+    __device__ real &operator[](int k) const
+    {
+        return first[k * block_threads];
+    }
+};
+
+template <typename real, int components_> struct shared_motion {
+    static constexpr int components = components_;
+    real x[components], v[components], a[components], lost_v[components];
+    struct shared_numbers<real> lost_x;
+};
+
+template <typename real, int bodies, bool per_body, typename moving>
+__device__ void evaluate(const struct lane_bodies<real, bodies> &lane, moving &motion)
 {
 #pragma unroll
     for (int k = 0; k < 3 * bodies; k++)
@@ -54,8 +72,14 @@ __global__ void __launch_bounds__(block_threads)
     if (s >= problem.forces.system_count)
         return;
 
+    constexpr bool is_shared = sizeof(real) == sizeof(double) && bodies >= least_shared;
     struct lane_bodies<real, bodies> lane;
-    struct motion<real, 3 * bodies> motion;
+    typename std::conditional<is_shared, struct shared_motion<real, 3 * bodies>,
+                              struct motion<real, 3 * bodies>>::type motion;
+    if constexpr (is_shared) {
+        __shared__ real lost[3 * bodies * block_threads];
+        motion.lost_x.first = lost + threadIdx.x;
+    }
 #pragma unroll
     for (int i = 0; i < bodies; i++) {
         const int64_t at = i * problem.forces.system_stride + s;
@@ -63,12 +87,15 @@ __global__ void __launch_bounds__(block_threads)
         lane.half_softening2[i] = half_softening2_at<real>(problem, at);
 #pragma unroll
         for (int c = 0; c < 3; c++)
-            load_motion(problem, c, at, 3 * i + c, motion);
+            load_motion<real>(problem, c, at, 3 * i + c, motion);
     }
 
     program.begin(motion);
     for (int64_t step = 1; step <= problem.steps; step++)
         for (int32_t k = 0; k < program.evaluation_count; k++) {
+            /* So that the compiler does not keep in registers what is in shared memory. */
+            if (is_shared)
+                asm volatile("" ::: "memory");
             evaluate<real, bodies, per_body>(lane, motion);
             program.go_on(k, step == problem.steps, motion);
         }
@@ -76,7 +103,7 @@ __global__ void __launch_bounds__(block_threads)
     for (int i = 0; i < bodies; i++)
 #pragma unroll
         for (int c = 0; c < 3; c++)
-            store_motion(problem, c, i * problem.forces.system_stride + s, 3 * i + c, motion);
+            store_motion<real>(problem, c, i * problem.forces.system_stride + s, 3 * i + c, motion);
 }
 
 template <typename real, bool per_body>

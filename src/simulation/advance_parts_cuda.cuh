@@ -41,8 +41,10 @@ template <typename variant> struct parts_memory {
     typename variant::real half_softening2[variant::per_body ? variant::room : 1];
 };
 
+/* The bodies of a lane, whose components go through the stages of a step together. */
 template <typename variant> struct parts_lane {
-    typename variant::scheme::template state<3> body[variant::bodies_of_lane];
+    static constexpr int components = 3 * variant::bodies_of_lane;
+    typename variant::scheme::template state<components> bodies;
     typename variant::real softening2[variant::bodies_of_lane]; /* without the source's */
 };
 
@@ -55,9 +57,9 @@ __device__ void publish(const struct parts_lane<variant> &mine, int lane,
     for (int k = 0; k < variant::bodies_of_lane; k++)
 #pragma unroll
         for (int c = 0; c < 3; c++) {
-            memory.place[k * variant::lanes + lane].x[c] = mine.body[k].x[c];
+            memory.place[k * variant::lanes + lane].x[c] = mine.bodies.x[3 * k + c];
             if (variant::with_jerk)
-                memory.velocity[k * variant::lanes + lane].v[c] = mine.body[k].v[c];
+                memory.velocity[k * variant::lanes + lane].v[c] = mine.bodies.v[3 * k + c];
         }
     __syncwarp();
 }
@@ -81,10 +83,10 @@ __device__ void add_source(const struct parts_memory<variant> &memory, int j,
             s2 += half;
 #pragma unroll
         for (int c = 0; c < 3; c++) {
-            difference[c] = source.x[c] - mine.body[k].x[c];
+            difference[c] = source.x[c] - mine.bodies.x[3 * k + c];
             s2 = fma(difference[c], difference[c], s2);
             if constexpr (variant::with_jerk)
-                difference[3 + c] = velocity.v[c] - mine.body[k].v[c];
+                difference[3 + c] = velocity.v[c] - mine.bodies.v[3 * k + c];
         }
         add_pair(source.mass, s2, difference, sum[k]);
     }
@@ -102,9 +104,9 @@ __device__ void evaluate(const struct parts_memory<variant> &memory, int sources
     for (int k = 0; k < variant::bodies_of_lane; k++)
 #pragma unroll
         for (int c = 0; c < 3; c++) {
-            mine.body[k].a[c] = sum[k][c];
+            mine.bodies.a[3 * k + c] = sum[k][c];
             if constexpr (variant::with_jerk)
-                mine.body[k].jerk[c] = sum[k][3 + c];
+                mine.bodies.jerk[3 * k + c] = sum[k][3 + c];
         }
 }
 
@@ -127,7 +129,8 @@ __device__ void load(const struct advance_problem &problem, int64_t s, int lane,
             memory.half_softening2[i] = half;
         memory.place[i].mass = is_body ? mass_at<real>(problem, at) : (real)0;
         for (int c = 0; c < 3 && is_body; c++)
-            load_state<real, 3>(problem, c, at, c, mine.body[k]);
+            load_state<real, parts_lane<variant>::components>(problem, c, at, 3 * k + c,
+                                                              mine.bodies);
     }
 }
 
@@ -146,23 +149,20 @@ __global__ void __launch_bounds__(parts_threads)
     struct parts_lane<variant> mine = {
     };
     load<variant>(problem, s < last ? s : last, lane, mine, memory);
-#pragma unroll
-    for (int k = 0; k < variant::bodies_of_lane; k++)
-        integrator.begin(mine.body[k]);
+    integrator.begin(mine.bodies);
     for (int64_t step = 1; step <= problem.steps; step++)
         for (int32_t e = 0; e < integrator.evaluation_count; e++) {
             publish<variant>(mine, lane, memory);
             evaluate<variant>(memory, bodies, mine);
-#pragma unroll
-            for (int k = 0; k < variant::bodies_of_lane; k++)
-                integrator.go_on(e, step == problem.steps, mine.body[k]);
+            integrator.go_on(e, step == problem.steps, mine.bodies);
         }
 #pragma unroll
     for (int k = 0; k < variant::bodies_of_lane; k++) {
         const int i = k * variant::lanes + lane;
         const int64_t at = i * problem.forces.system_stride + s;
         for (int c = 0; c < 3 && i < bodies && s <= last; c++)
-            store_state<real, 3>(problem, c, at, c, mine.body[k]);
+            store_state<real, parts_lane<variant>::components>(problem, c, at, 3 * k + c,
+                                                               mine.bodies);
     }
 }
 
