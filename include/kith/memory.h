@@ -24,12 +24,12 @@ KITH_API kith_status kith_array_create(kith_context *context, kith_dtype dtype, 
 /* Frees an array of kith_array_create, and makes it absent; an absent one is fine. */
 KITH_API void kith_array_free(kith_context *context, kith_array *array);
 
-/* Copies numbers from one array to another of the same shape and dtype. Both are contiguous, and at
- * least one is on the host. A copy to the host waits for the work on the context's stream before
- * it, and returns its deferred errors.
+/* Copies numbers from one array to another of the same shape and dtype. Both are contiguous, share
+ * no memory, and at least one is on the host. A copy to the host waits for the work on the
+ * context's stream before it, and returns its deferred errors.
  *
- * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, devices, gaps between numbers), KITH_UNSUPPORTED
- * (an array on a GPU, but a context on the CPU), KITH_CANCELLED. */
+ * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, devices, gaps between numbers, arrays that
+ * overlap), KITH_UNSUPPORTED (an array on a GPU, but a context on the CPU), KITH_CANCELLED. */
 KITH_API kith_status kith_array_copy(kith_context *context, kith_array from, kith_array to);
 
 #ifdef __cplusplus

@@ -78,9 +78,12 @@ kith_status kith_array_copy(kith_context *context, kith_array from, kith_array t
     KITH_TRY(check_side(context, from, "from", from));
     KITH_TRY(check_side(context, to, "to", from));
     const int64_t bytes = from.shape[0] * kith_array_columns(from) * kith_dtype_bytes(from.dtype);
+    const struct named_array output = {.name = "to", .array = &to};
     if (to.device.kind != KITH_CPU && from.device.kind != KITH_CPU)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "from and to are on a device; give one on the host");
+    if (to.device.kind == from.device.kind)
+        KITH_TRY(kith_check_overlap(&output, &from, "from"));
     if (bytes == 0)
         return KITH_OK;
     if (to.device.kind != KITH_CPU)
