@@ -80,18 +80,19 @@ static kith_status read_lets(const kith_sums_options *options, struct sums_formu
     return KITH_OK;
 }
 
-static kith_status read_outputs(const kith_named_formula *outputs, struct sums_formulas *formulas)
+static kith_status read_outputs(const char *what, const kith_named_formula *outputs,
+                                struct sums_formulas *formulas)
 {
     for (int32_t k = 0; k < formulas->output_count; k++) {
-        KITH_TRY(check_formula("output", &outputs[k]));
+        KITH_TRY(check_formula(what, &outputs[k]));
         for (int32_t earlier = 0; earlier < k; earlier++)
             if (strcmp(outputs[earlier].name, outputs[k].name) == 0)
-                return kith_fail(KITH_INVALID_ARGUMENT,
-                                 "output %s is given twice; give another name", outputs[k].name);
+                return kith_fail(KITH_INVALID_ARGUMENT, "%s %s is given twice; give each name once",
+                                 what, outputs[k].name);
         const kith_status status =
             formula_read_value(formulas->formula, outputs[k].formula, &formulas->output[k]);
         if (status != KITH_OK)
-            return kith_fail_within(status, "output %s: ", outputs[k].name);
+            return kith_fail_within(status, "%s %s: ", what, outputs[k].name);
     }
     return KITH_OK;
 }
@@ -144,12 +145,13 @@ static kith_status take_parameters(const kith_sums_options *options, struct sums
     return KITH_OK;
 }
 
-kith_status sums_formulas_read(const kith_sums_options *options, int64_t output_count,
-                               const kith_named_formula *outputs, struct sums_formulas *formulas)
+kith_status sums_formulas_read(const kith_sums_options *options, const char *what,
+                               int64_t output_count, const kith_named_formula *outputs,
+                               struct sums_formulas *formulas)
 {
     if (output_count < 1 || output_count > KITH_SUMS_MAX_OUTPUTS || !outputs)
-        return kith_fail(KITH_INVALID_ARGUMENT, "output_count is %lld; give 1 to %d outputs",
-                         (long long)output_count, KITH_SUMS_MAX_OUTPUTS);
+        return kith_fail(KITH_INVALID_ARGUMENT, "%s_count is %lld; give 1 to %d %ss", what,
+                         (long long)output_count, KITH_SUMS_MAX_OUTPUTS, what);
     if (options->parameter_count < 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "parameter_count is %lld; it must be at least 0",
                          (long long)options->parameter_count);
@@ -158,7 +160,7 @@ kith_status sums_formulas_read(const kith_sums_options *options, int64_t output_
                                &formulas->formula));
     KITH_TRY(take_parameters(options, formulas));
     KITH_TRY(read_lets(options, formulas));
-    KITH_TRY(read_outputs(outputs, formulas));
+    KITH_TRY(read_outputs(what, outputs, formulas));
     KITH_TRY(find_needed(formulas));
     formula_find_constants_of(formulas->formula, formulas->output, formulas->output_count);
     return find_divergences(formulas);

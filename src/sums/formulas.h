@@ -18,12 +18,14 @@ struct sums_formulas {
 
 /* Reads lets and outputs.
  *
+ *   what      an output is called this in messages
  *   formulas  [in, out] has the columns of its scope; free with sums_formulas_free in any case
  *
  * Errors: KITH_INVALID_ARGUMENT (the message begins with the formula's name), KITH_OUT_OF_MEMORY.
  */
-kith_status sums_formulas_read(const kith_sums_options *options, int64_t output_count,
-                               const kith_named_formula *outputs, struct sums_formulas *formulas);
+kith_status sums_formulas_read(const kith_sums_options *options, const char *what,
+                               int64_t output_count, const kith_named_formula *outputs,
+                               struct sums_formulas *formulas);
 void sums_formulas_free(struct sums_formulas *formulas);
 
 /* Whether a column may have this name. */

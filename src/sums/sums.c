@@ -262,7 +262,8 @@ static kith_status compute(struct arguments *arguments, int64_t output_count,
     const struct sums_backend *backend = sums_backend_of(arguments->context);
     KITH_TRY(take_particles(arguments));
     KITH_TRY(check_choices(arguments));
-    KITH_TRY(sums_formulas_read(&arguments->options, output_count, outputs, &arguments->formulas));
+    KITH_TRY(sums_formulas_read(&arguments->options, "output", output_count, outputs,
+                                &arguments->formulas));
     KITH_TRY(check_arrays(arguments, output_count));
     KITH_TRY(drop_unused_columns(arguments));
     KITH_TRY(take_space(arguments));

@@ -118,7 +118,7 @@ static kith_status update(kith_context *context, const kith_update_options *opti
                                        .parameters = options->parameters};
     struct update_problem problem = {.formulas = {.dimensions = 1, .formulas = formulas}};
     KITH_TRY(take_columns(context, column_count, columns, &formulas->scope));
-    KITH_TRY(sums_formulas_read(&as_sums, update_count, updates, formulas));
+    KITH_TRY(sums_formulas_read(&as_sums, "update", update_count, updates, formulas));
     KITH_TRY(check_variables(formulas));
     problem.formulas.dtype = columns[0].values.dtype;
     problem.count = columns[0].values.shape[0];

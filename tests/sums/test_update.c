@@ -192,8 +192,8 @@ static void test_mistakes_are_reported_in_one_sentence(void **state)
         {"x", "vx_j", "an update has vx_j, but is of one particle; give vx_i"},
         {"x", "r * x_i", "an update has r"},
         {"x", "x_i + dx", "an update has r"},
-        {"x", "x_i +", "output x:"},
-        {"x", "w_i", "output x:"},
+        {"x", "x_i +", "update x:"},
+        {"x", "w_i", "update x:"},
     };
     kith_context *context = new_context(NULL, 0);
     kith_particle_column view[5];
@@ -205,6 +205,11 @@ static void test_mistakes_are_reported_in_one_sentence(void **state)
                          KITH_INVALID_ARGUMENT);
         assert_non_null(strstr(kith_error_message(), mistakes[k].message));
     }
+    static const kith_named_formula twice[] = {{"x", "x_i"}, {"x", "2 * x_i"}};
+    assert_int_equal(kith_columns_update(context, NULL, 5, view, 2, twice), KITH_INVALID_ARGUMENT);
+    assert_non_null(strstr(kith_error_message(), "update x is given twice"));
+    assert_int_equal(kith_columns_update(context, NULL, 5, view, 0, twice), KITH_INVALID_ARGUMENT);
+    assert_non_null(strstr(kith_error_message(), "update_count is 0"));
     view[1].values = view[0].values;
     view[1].values.shape[0] = 9;
     assert_int_equal(kith_columns_update(context, NULL, 5, view, 4, updates),
@@ -269,6 +274,31 @@ static void test_an_array_is_zeros_and_copies_are_exact(void **state)
     kith_context_free(context);
 }
 
+static void test_arrays_that_overlap_are_not_copied(void **state)
+{
+    (void)state;
+    static const int64_t shifts[] = {-4, -1, 0, 1, 4};
+    kith_context *context = new_context(NULL, 0);
+    double *middle = after.wide[0] + 100;
+    fill(&before, 1000, 1);
+    after = before;
+    for (int64_t k = 0; k < COUNT_OF(shifts); k++) {
+        assert_int_equal(kith_array_copy(context, kith_array_vector(middle, KITH_F64, 5),
+                                         kith_array_vector(middle + shifts[k], KITH_F64, 5)),
+                         KITH_INVALID_ARGUMENT);
+        assert_non_null(strstr(kith_error_message(), "to overlaps from"));
+    }
+    assert_memory_equal(&after, &before, sizeof after);
+    for (int side = -1; side <= 1; side += 2)
+        assert_ok(kith_array_copy(context, kith_array_vector(middle, KITH_F64, 5),
+                                  kith_array_vector(middle + 5 * side, KITH_F64, 5)));
+    assert_ok(kith_array_copy(context, kith_array_vector(middle, KITH_F64, 0),
+                              kith_array_vector(middle, KITH_F64, 0)));
+    assert_memory_equal(middle + 5, before.wide[0] + 100, 5 * sizeof *middle);
+    assert_memory_equal(middle - 5, before.wide[0] + 100, 5 * sizeof *middle);
+    kith_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +310,7 @@ int main(void)
         cmocka_unit_test(test_a_cancelled_context_updates_nothing),
         cmocka_unit_test(test_mistakes_are_reported_in_one_sentence),
         cmocka_unit_test(test_an_array_is_zeros_and_copies_are_exact),
+        cmocka_unit_test(test_arrays_that_overlap_are_not_copied),
     };
     numbers = random_numbers_begin("update");
     return cmocka_run_group_tests(tests, NULL, NULL);
