@@ -202,7 +202,7 @@ kith_status formula_write(const struct law_formula *formula, char **text)
         return kith_fail(KITH_OUT_OF_MEMORY, "formula: no memory for its code");
     write_functions(to, formula);
     const bool failed = ferror(to) != 0;
-    if (fclose(to) != 0 || failed) {
+    if (fclose(to) != 0 || failed || !*text) { /* closing it may leave no memory, and no error */
         free(*text);
         *text = NULL;
         return kith_fail(KITH_OUT_OF_MEMORY, "formula: no memory for its code");

@@ -117,7 +117,7 @@ kith_status sums_write(const struct sums_problem *problem, char **text)
     write_columns(to, problem->formulas);
     write_values(to, problem->formulas);
     const bool failed = ferror(to) != 0;
-    if (fclose(to) != 0 || failed) {
+    if (fclose(to) != 0 || failed || !*text) { /* closing it may leave no memory, and no error */
         free(*text);
         *text = NULL;
         return kith_fail(KITH_OUT_OF_MEMORY, "formulas: no memory for their code");

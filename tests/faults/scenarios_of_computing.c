@@ -261,6 +261,34 @@ static kith_status collisions(struct call *call)
     return status;
 }
 
+/* On the context's device, and back. */
+static kith_status updated_columns(struct call *call)
+{
+    static const kith_named_formula updates[] = {{"v", "v_i + dt * f"}, {"x", "x_i + dt * v_i"}};
+    static const kith_named_formula lets[] = {{"f", "-x_i"}};
+    static const kith_law_parameter parameters[] = {{"dt", 0.5}};
+    const kith_update_options options = {
+        .let_count = 1, .lets = lets, .parameter_count = 1, .parameters = parameters};
+    kith_particle_column columns[] = {{"x", kith_array_none()}, {"v", kith_array_none()}};
+    double back[2][n] = {{0}};
+    kith_status status = KITH_OK;
+    for (int k = 0; k < 2 && status == KITH_OK; k++) {
+        status = kith_array_create(call->context, KITH_F64, n, 0, &columns[k].values);
+        if (status == KITH_OK)
+            status = kith_array_copy(call->context, doubles(masses, n), columns[k].values);
+    }
+    if (status == KITH_OK)
+        status = kith_columns_update(call->context, &options, 2, columns, 2, updates);
+    for (int k = 0; k < 2; k++) {
+        if (status == KITH_OK)
+            status = kith_array_copy(call->context, columns[k].values,
+                                     kith_array_vector(back[k], KITH_F64, n));
+        kith_array_free(call->context, &columns[k].values);
+    }
+    fold(call, back, sizeof back);
+    return status;
+}
+
 static kith_status collision_lists(struct call *call)
 {
     int64_t list[64] = {0};
@@ -387,6 +415,7 @@ const struct scenario scenarios_of_computing[] = {
     {"pairs updated", updated_pairs},
     {"steps within a cutoff", steps_within_a_cutoff},
     {"nearest pairs", nearest_pairs},
+    {"columns updated", updated_columns},
     {"collisions", collisions},
     {"lists of collisions", collision_lists},
     {"batch of collisions", collision_batch},
