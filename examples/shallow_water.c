@@ -277,12 +277,13 @@ struct options {
     long threads;
 };
 
-static double number(const char *text, const char *option, double least, struct argp_state *state)
+static double number(const char *text, const char *option, double least, double most,
+                     struct argp_state *state)
 {
     char *end = NULL;
     const double value = strtod(text, &end);
-    if (end == text || *end || !(value >= least) || !isfinite(value))
-        argp_error(state, "%s is '%s'; give a number from %g", option, text, least);
+    if (end == text || *end || !(value >= least && value <= most))
+        argp_error(state, "%s is '%s'; give a number from %g to %g", option, text, least, most);
     return value;
 }
 
@@ -292,16 +293,16 @@ static error_t parse(int key, char *text, struct argp_state *state)
     struct run *run = options->run;
     switch (key) {
     case 'n':
-        run->wanted = (int64_t)number(text, "--number", 1000, state);
+        run->wanted = (int64_t)number(text, "--number", 1000, 1e9, state);
         break;
     case 's':
-        run->slope = number(text, "--slope", 0, state);
+        run->slope = number(text, "--slope", 0, 10, state);
         break;
     case 'u':
-        run->until = number(text, "--until", 0, state);
+        run->until = number(text, "--until", 0, 1e6, state);
         break;
     case 't':
-        options->threads = (long)number(text, "--threads", 1, state);
+        options->threads = (long)number(text, "--threads", 1, 1024, state);
         break;
     case 'd':
         if (strcmp(text, "cpu") != 0 && strcmp(text, "cuda") != 0)
