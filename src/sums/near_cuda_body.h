@@ -103,18 +103,17 @@ LAW_INLINE void find(const struct sums_cuda_problem &problem, const struct targe
         look_at<false>(problem, target, search, search->at, end, moved);
 }
 
-/* Loads a pair that was found: the columns of positions are read where there are no others, as
- * threads side by side find them in fewer lines of the cache than records. */
+/* Loads a pair that was found, column by column: threads side by side find those in fewer lines of
+ * the cache than records. */
 LAW_INLINE void load_found(const struct sums_cuda_problem &problem, const struct target &target,
                            const struct search &search, int j, struct sums_pair *pair)
 {
     REAL record[fields_j] = {};
-    if (SUMS_COLUMNS_J > 0) {
-        load_pair(problem, target, j, SUMS_PERIODIC, search.t, pair);
-        return;
-    }
     for (int c = 0; c < SUMS_DIMENSIONS; c++)
         record[c] = __ldg((const REAL *)problem.positions[c] + j);
+    const REAL *column = (const REAL *)problem.sources.records + j;
+    for (int c = 0; c < SUMS_COLUMNS_J; c++)
+        record[3 + c] = __ldg(column + (long long)c * problem.sources.count);
     set_pair(target, record, SUMS_PERIODIC, search.t, pair);
 }
 

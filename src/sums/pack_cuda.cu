@@ -25,12 +25,16 @@ static __global__ void __launch_bounds__(threads) pack(const struct sums_packing
     if (slot >= packing.count)
         return;
     const int64_t row = packing.order ? (int64_t)packing.order[slot] : slot;
+    for (int c = 0; c < 3 && packing.positions[0]; c++)
+        ((real *)packing.positions[c])[slot] = field<real>(packing, c, row);
+    for (int k = 3; k < packing.columns && packing.positions[0]; k++)
+        ((real *)packing.records)[(k - 3) * packing.count + slot] = field<real>(packing, k, row);
+    if (packing.positions[0])
+        return;
     real4_of<real> *to = (real4_of<real> *)((real *)packing.records + slot * packing.fields);
     for (int k = 0; k < packing.fields; k += 4)
         to[k / 4] = {field<real>(packing, k, row), field<real>(packing, k + 1, row),
                      field<real>(packing, k + 2, row), field<real>(packing, k + 3, row)};
-    for (int c = 0; c < 3 && packing.positions[0]; c++)
-        ((real *)packing.positions[c])[slot] = field<real>(packing, c, row);
 }
 
 kith_status sums_pack_cuda(kith_context *context, const struct sums_packing *packing)

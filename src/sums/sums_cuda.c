@@ -20,7 +20,7 @@
 
 /* All pairs: the sources are shared among blocks where there are few targets; a multiprocessor is
  * to have so many blocks, and a part so many sources. */
-enum { blocks_a_multiprocessor = 8, least_part_sources = 1024, most_parts = 256 };
+enum { blocks_a_multiprocessor = 8, least_part_sources = 1024, most_parts = 1024 };
 
 /* Cells along a row, as many as a cutoff is long: a target's rows are then 2.25 cutoffs long in
  * place of 3. */
@@ -108,7 +108,7 @@ static void begin(struct making *making)
     begin_side(problem, &problem->sources, formulas->uses_j, &making->sources);
     begin_side(problem, &problem->targets, formulas->uses_i, &making->targets);
     making->has_cells = problem->cutoff > 0 && !problem->list.offsets;
-    making->shares_records = problem->same && making->targets.columns == 0;
+    making->shares_records = problem->same && making->targets.columns == 0 && !making->has_cells;
     making->parts = 1;
     if (problem->cutoff == 0 && !problem->list.offsets)
         share_all_pairs(making);

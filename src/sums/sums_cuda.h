@@ -20,15 +20,17 @@ struct sums_packed_column {
         *bad_row; /* at least ~ of the first row that is not finite; NULL: no check */
 };
 
-/* Records to be made of columns; x, y and z are the first three of them, from NULL for zeros. */
+/* Records to be made of columns; x, y and z are the first three of them, from NULL for zeros. With
+ * `positions` no records are made, but columns in the order of slots: x, y and z there, and the
+ * others in `records`, one after the other. */
 struct sums_packing {
     kith_dtype dtype;
     int64_t count;
     const uint32_t *order; /* the row of each record; NULL: its number */
     int32_t columns, fields;
     struct sums_packed_column column[3 + sums_most_columns];
-    void *records;      /* aligned to 16 bytes */
-    void *positions[3]; /* x, y and z once more, by themselves; NULL: not requested */
+    void *records; /* aligned to 16 bytes */
+    void *positions[3];
 };
 
 kith_status sums_pack_cuda(kith_context *context, const struct sums_packing *packing);

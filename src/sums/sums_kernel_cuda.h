@@ -15,7 +15,8 @@ enum {
 };
 
 /* Targets or sources by their slot: the index after sorting, or the row. A record is x, y, z, then
- * columns, in a multiple of four numbers. */
+ * columns, in a multiple of four numbers. Sources within a cutoff have no records: the columns
+ * themselves, one after the other. */
 struct sums_cuda_side {
     const void *records;
     const uint32_t *order; /* the row of a slot; NULL: slot k is row k */
