@@ -45,11 +45,12 @@ struct cutoff_noise {
 };
 
 /* Steps of leapfrog, v += h/2 a, x += h v, v += h/2 a: accelerations are those at the positions,
- * before and after. With noise the drift is two halves, and that between them. Components are
- * columns of the problem's dtype in the memory of the device; positions and accelerations of the
- * problem are not used. */
+ * before and after. With noise the drift is two halves, and that between them. What does not fit
+ * into x and v is kept in the lost ones, and added the next time (Kahan 1965, Commun. ACM 8, 40).
+ * Components are columns of the problem's dtype in the memory of the device; positions and
+ * accelerations of the problem are not used. */
 struct cutoff_steps {
-    void *position[3], *velocity[3], *acceleration[3];
+    void *position[3], *velocity[3], *lost_position[3], *lost_velocity[3], *acceleration[3];
     double h;
     int64_t count;
     const struct cutoff_noise *noise; /* NULL: none */

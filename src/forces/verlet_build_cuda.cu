@@ -6,6 +6,9 @@
 #include "sort/search.h"
 #include "sort/sort.h"
 
+/* Targets of a warp at a time, and candidates that it numbers at a time. */
+enum { most_targets = 8, most_candidates = 512 };
+
 /* The cell of a particle of the slab, or of a ghost below it (side −1) or above it (1), of which
  * image is that of its layer. */
 template <typename place>
@@ -37,7 +40,7 @@ static __global__ void find_farthest(const struct verlet_cuda_building building,
     const int64_t slot = building.list.first + own_number();
     double x[3] = {0, 0, 0};
     if (slot < building.list.end) {
-        const vector of_slot = ((const vector *)building.from.position)[slot];
+        const vector of_slot = ((const vector *)building.from.vector[verlet_position])[slot];
         for (int c = 0; c < 3; c++)
             x[c] = (double)of_slot.x[c];
     }
@@ -63,16 +66,14 @@ static __global__ void load(const struct verlet_cuda_building building, bool is_
     const unsigned row =
         is_first ? (unsigned)(building.first_row + number) : building.from.order[slot];
     const int64_t at_column = building.is_by_slot ? number : (int64_t)row;
-    vector at = {}, v = {};
-    for (int c = 0; c < building.dimensions; c++) {
-        at.x[c] = ((const real *)building.position[c])[at_column];
-        if (building.velocity[c])
-            v.x[c] = ((const real *)building.velocity[c])[at_column];
+    const void *const last[verlet_vectors] = {building.mass, building.weight};
+    for (int k = 0; k < verlet_vectors; k++) {
+        vector loaded = {};
+        for (int c = 0; c < building.dimensions && building.vector[k][c]; c++)
+            loaded.x[c] = ((const real *)building.vector[k][c])[at_column];
+        loaded.w = last[k] ? ((const real *)last[k])[at_column] : (real)1;
+        ((vector *)building.from.vector[k])[slot] = loaded;
     }
-    at.w = building.mass ? ((const real *)building.mass)[at_column] : (real)1;
-    v.w = building.weight ? ((const real *)building.weight)[at_column] : (real)1;
-    ((vector *)building.from.position)[slot] = at;
-    ((vector *)building.from.velocity)[slot] = v;
     if (is_first)
         building.from.order[slot] = row;
 }
@@ -87,8 +88,9 @@ static __global__ void number_cells(const struct verlet_cuda_building building)
     if (slot >= building.list.end)
         return;
     int image = 0;
-    place at = place_of<real>(building, ((const vector *)building.from.position)[slot]);
-    at.w = ((const vector *)building.from.velocity)[slot].w;
+    place at =
+        place_of<real>(building, ((const vector *)building.from.vector[verlet_position])[slot]);
+    at.w = ((const vector *)building.from.vector[verlet_velocity])[slot].w;
     ((place *)building.places_before)[slot] = at;
     building.keys[slot] = (uint64_t)cell_of(building, at, 0, &image);
 }
@@ -129,8 +131,8 @@ template <typename real> static __global__ void arrange(const struct verlet_cuda
     const unsigned row = building.from.order[before];
     ((place *)building.list.reference)[slot] = ((place *)building.places)[slot] =
         ((const place *)building.places_before)[before];
-    ((vector *)building.to.position)[slot] = ((const vector *)building.from.position)[before];
-    ((vector *)building.to.velocity)[slot] = ((const vector *)building.from.velocity)[before];
+    for (int k = 0; k < verlet_vectors; k++)
+        ((vector *)building.to.vector[k])[slot] = ((const vector *)building.from.vector[k])[before];
     building.to.order[slot] = row;
     ((float4 *)building.points)[slot] =
         point_of<real>(building, ((const place *)building.places_before)[before]);
@@ -168,7 +170,7 @@ static __global__ void take_ghosts(const struct verlet_cuda_building building)
 template <typename real, bool is_wide> struct candidate;
 
 template <typename real> struct candidate<real, true> {
-    float x, y, z;
+    float x = INFINITY, y = 0, z = 0;
 
     __device__ void load(const struct verlet_cuda_building &building, int slot, const float t[3])
     {
@@ -176,7 +178,8 @@ template <typename real> struct candidate<real, true> {
         x = point.x + t[0], y = point.y + t[1], z = point.z + t[2];
     }
 
-    __device__ bool is_near(const struct verlet_cuda_building &building, const float4 &target) const
+    __device__ bool is_near(const struct verlet_cuda_building &building, int,
+                            const float4 &target) const
     {
         const float dx = x - target.x, dy = y - target.y, dz = z - target.z;
         return fmaf(dz, dz, fmaf(dy, dy, dx * dx)) < (float)building.search2;
@@ -184,90 +187,115 @@ template <typename real> struct candidate<real, true> {
 };
 
 template <typename real> struct candidate<real, false> {
-    typename verlet_types<real>::place place;
+    typename verlet_types<real>::place place = {};
+    bool is_there = false;
 
     __device__ void load(const struct verlet_cuda_building &building, int slot, const float *)
     {
         place = ((const typename verlet_types<real>::place *)building.list.reference)[slot];
+        is_there = true;
     }
 
-    __device__ bool is_near(const struct verlet_cuda_building &building, const float4 &target) const
+    __device__ bool is_near(const struct verlet_cuda_building &building, int slot,
+                            const float4 &) const
     {
         using places = typename verlet_types<real>::place;
         real d[3];
         verlet_separate<real>(building.edge, building.is_orthogonal,
-                              ((const places *)building.list.reference)[__float_as_int(target.w)],
-                              place, d);
-        return fma(d[2], d[2], fma(d[1], d[1], d[0] * d[0])) < (real)building.search2;
+                              ((const places *)building.list.reference)[slot], place, d);
+        return is_there && fma(d[2], d[2], fma(d[1], d[1], d[0] * d[0])) < (real)building.search2;
     }
 };
 
-/* The targets of a warp, of which thread k has found `length` partners of the k-th. */
+/* Slots of a warp in a row, and how many partners of each were found. */
 struct targets {
-    const float4 *at; /* points; w has the slot's bits */
-    int count, length;
+    float4 point[most_targets];
+    int length[most_targets];
+    int first, count;
+    int *row; /* of the first */
 };
 
-/* A candidate of each thread, to the rows of the targets that it is near; slot is -1 of a thread
- * that has none. */
-template <typename real, bool is_wide>
+/* A candidate of each thread, to the rows of the targets that it is near: first which those are, so
+ * that nothing is waited for between them. */
+template <bool excludes, typename real, bool is_wide>
 static __device__ void take_candidates(const struct verlet_cuda_building &building,
                                        const struct candidate<real, is_wide> &candidate, int slot,
                                        struct targets *targets)
 {
-    const struct verlet_cuda_list &list = building.list;
-    const int lane = (int)threadIdx.x % warp, room = (int)list.room;
-    for (int k = 0; k < targets->count; k++) {
-        const float4 target = targets->at[k];
-        const int own = __float_as_int(target.w);
-        bool is_near = slot >= 0 && slot != own && candidate.is_near(building, target);
-        if (building.excluded.begin && is_near)
-            is_near = !excluded_cuda_has(&building.excluded, building.to.order[own],
+    const int room = (int)building.list.room, of_targets = slot - targets->first;
+    const unsigned own = 1U << threadIdx.x % warp;
+    unsigned near[most_targets];
+#pragma unroll
+    for (int k = 0; k < most_targets; k++) {
+        bool is_near = of_targets != k && (is_wide || k < targets->count) &&
+                       candidate.is_near(building, targets->first + k, targets->point[k]);
+        if (excludes && is_near)
+            is_near = !excluded_cuda_has(&building.excluded, building.to.order[targets->first + k],
                                          building.to.order[slot]);
-        const unsigned near = __ballot_sync(everyone, is_near);
-        const int at =
-            __shfl_sync(everyone, targets->length, k) + __popc(near & ((1U << lane) - 1));
-        if (is_near && at < room)
-            list.partner[(own - list.first) * list.room + verlet_place_in_row(at)] = slot;
-        if (lane == k)
-            targets->length += __popc(near);
+        near[k] = __ballot_sync(everyone, is_near);
+    }
+#pragma unroll
+    for (int k = 0; k < most_targets; k++) {
+        if (near[k] == 0)
+            continue;
+        const int at = targets->length[k] + __popc(near[k] & (own - 1));
+        if ((near[k] & own) != 0 && at < room)
+            targets->row[k * room + verlet_place_in_row((unsigned)at)] = slot;
+        targets->length[k] += __popc(near[k]);
     }
 }
 
+/* Candidates that a warp has numbered, and the threads that have them. */
+struct numbered {
+    int slot[most_candidates];
+    unsigned char thread[most_candidates];
+};
+
 /* The slots begin … end − 1 of each thread, which are at its translation t. They are numbered
  * through, and 32 at a time are candidates. */
-template <typename real, bool is_wide>
+template <typename real, bool is_wide, bool excludes>
 static __device__ void take_slots(const struct verlet_cuda_building &building, int begin, int end,
-                                  const float t[3], struct targets *targets)
+                                  const float t[3], struct numbered *numbered,
+                                  struct targets *targets)
 {
     const int lane = (int)threadIdx.x % warp;
+    const bool are_moved = is_wide && __any_sync(everyone, t[0] != 0 || t[1] != 0 || t[2] != 0);
     int after = end - begin; /* slots of this thread and those before it */
     for (int step = 1; step < warp; step *= 2) {
         const int before = __shfl_up_sync(everyone, after, step);
         after += lane >= step ? before : 0;
     }
     const int total = __shfl_sync(everyone, after, warp - 1), offset = end - after;
-    for (int first = 0; first < total; first += warp) {
-        const int number = first + lane;
-        int thread = 0; /* whose slot it is */
-        for (int step = warp / 2; step > 0; step /= 2)
-            thread += number >= __shfl_sync(everyone, after, thread + step - 1) ? step : 0;
-        const int slot = number + __shfl_sync(everyone, offset, thread);
-        float of_slot[3];
-        for (int c = 0; c < 3; c++)
-            of_slot[c] = is_wide ? __shfl_sync(everyone, t[c], thread) : 0;
-        struct candidate<real, is_wide> candidate = {
-        };
-        if (number < total)
-            candidate.load(building, slot, of_slot);
-        take_candidates(building, candidate, number < total ? slot : -1, targets);
+    for (int first = 0; first < total; first += most_candidates) {
+        const int last = min(after - first, (int)most_candidates);
+        for (int at = max(begin - offset - first, 0); at < last; at++) {
+            numbered->slot[at] = first + at + offset;
+            numbered->thread[at] = (unsigned char)lane;
+        }
+        __syncwarp();
+        const int count = min(total - first, (int)most_candidates);
+        for (int at = lane; at - lane < count; at += warp) {
+            const bool is_there = at < count;
+            const int slot = is_there ? numbered->slot[at] : -1;
+            float of_slot[3] = {0, 0, 0};
+            if (are_moved) {
+                const int thread = is_there ? numbered->thread[at] : 0;
+                for (int c = 0; c < 3; c++)
+                    of_slot[c] = __shfl_sync(everyone, t[c], thread);
+            }
+            struct candidate<real, is_wide> candidate;
+            if (is_there)
+                candidate.load(building, slot, of_slot);
+            take_candidates<excludes>(building, candidate, slot, targets);
+        }
+        __syncwarp();
     }
 }
 
 /* The rows of cells within reach, from low on: each thread finds one of them. */
-template <typename real, bool is_wide>
+template <typename real, bool is_wide, bool excludes>
 static __device__ void take_cells(const struct verlet_cuda_building &building, const int low[3],
-                                  struct targets *targets)
+                                  struct numbered *numbered, struct targets *targets)
 {
     const struct verlet_cuda_cells &cells = building.cells;
     const int rows = verlet_count_rows(&cells);
@@ -284,11 +312,12 @@ static __device__ void take_cells(const struct verlet_cuda_building &building, c
                 t[farther][c] = (float)pairs_translation(&building.lattice, image, c);
         }
         const bool is_there = number < rows;
-        take_slots<real, is_wide>(building, begins[row.from],
-                                  begins[is_there ? row.from + row.here : row.from], t[0], targets);
+        take_slots<real, is_wide, excludes>(building, begins[row.from],
+                                            begins[is_there ? row.from + row.here : row.from], t[0],
+                                            numbered, targets);
         if (__any_sync(everyone, row.again > 0))
-            take_slots<real, is_wide>(building, begins[0], begins[is_there ? row.again : 0], t[1],
-                                      targets);
+            take_slots<real, is_wide, excludes>(
+                building, begins[0], begins[is_there ? row.again : 0], t[1], numbered, targets);
     }
 }
 
@@ -297,51 +326,55 @@ static __device__ void finish_rows(const struct verlet_cuda_building &building,
                                    const struct targets &targets)
 {
     const struct verlet_cuda_list &list = building.list;
-    const int lane = (int)threadIdx.x % warp;
+    const int lane = (int)threadIdx.x % warp, room = (int)list.room;
     if (lane >= targets.count)
         return;
-    const int slot = __float_as_int(targets.at[lane].w), length = targets.length;
+    int length = 0;
+#pragma unroll
+    for (int k = 0; k < most_targets; k++)
+        length = lane == k ? targets.length[k] : length;
+    const int slot = targets.first + lane;
     const int whole =
         (length + verlet_cuda_row_unit - 1) / verlet_cuda_row_unit * verlet_cuda_row_unit;
-    for (int at = length; at < whole && at < list.room; at++)
-        list.partner[(slot - list.first) * list.room + verlet_place_in_row(at)] = slot;
+    for (int at = length; at < whole && at < room; at++)
+        targets.row[lane * room + verlet_place_in_row((unsigned)at)] = slot;
     list.length[slot] = length;
     int *longest = &list.control[list.device].longest;
     if (length > *(volatile int *)longest)
         atomicMax(longest, length);
 }
 
-/* A warp has the slots of a cell as targets, up to 32 at a time. */
-template <typename real, bool is_wide>
-static __global__ void __launch_bounds__(threads)
+/* A warp has the slots of cells next to each other as targets, some at a time. */
+template <typename real, bool is_wide, bool excludes>
+static __global__ void __launch_bounds__(threads, 3)
     list_partners(const struct verlet_cuda_building building)
 {
-    __shared__ float4 points[threads / warp][warp];
+    __shared__ struct numbered numbered[threads / warp];
     const struct verlet_cuda_cells &cells = building.cells;
-    const int64_t cell = own_number() / warp;
-    if (cell >= cells.total)
+    const struct verlet_cuda_list &list = building.list;
+    const int64_t group = own_number() / warp;
+    if (group >= verlet_count_groups(&cells))
         return;
-    const int lane = (int)threadIdx.x % warp;
-    const int begin = max(cells.begin[cell], (int)building.list.first);
-    const int end = min(cells.begin[cell + 1], (int)building.list.end);
     int low[3];
-    int64_t rest = cell;
-    for (int k = 2; k >= 0; k--) {
-        const int count = cells.count[cells.axis[k]];
-        low[k] = verlet_lowest_cell(&cells, k, (int)(rest % count));
-        rest /= count;
-    }
-    float4 *own = points[threadIdx.x / warp];
-    for (int first = begin; first < end; first += warp) {
-        struct targets targets = {own, min(warp, end - first), 0};
-        if (lane < targets.count) {
-            own[lane] = ((const float4 *)building.points)[first + lane];
-            own[lane].w = __int_as_float(first + lane);
+    const int64_t cell = verlet_first_of_group(&cells, group, low);
+    const int begin = max(cells.begin[cell], (int)list.first);
+    const int end = min(cells.begin[verlet_end_of_group(&cells, cell)], (int)list.end);
+    struct targets targets;
+    for (int first = begin; first < end; first += most_targets) {
+        targets.first = first;
+        targets.count = min((int)most_targets, end - first);
+        targets.row = list.partner + (first - list.first) * list.room;
+        asm("" : "+l"(targets.row)); /* it stays in registers */
+        __builtin_assume(__isGlobal(targets.row));
+#pragma unroll
+        for (int k = 0; k < most_targets; k++) {
+            targets.length[k] = 0;
+            targets.point[k] = make_float4(INFINITY, 0, 0, 0); /* near to nothing */
+            if (k < targets.count)
+                targets.point[k] = ((const float4 *)building.points)[first + k];
         }
-        __syncwarp();
-        take_cells<real, is_wide>(building, low, &targets);
+        take_cells<real, is_wide, excludes>(building, low, &numbered[threadIdx.x / warp], &targets);
         finish_rows(building, targets);
-        __syncwarp();
     }
 }
 
@@ -382,11 +415,13 @@ static kith_status make_list(kith_context *context, const struct verlet_cuda_bui
     KITH_TRY(cuda_check_launch("placing ghosts"));
     find_begins<<<blocks_for(building.cells.total + 1), threads, 0, stream>>>(building);
     KITH_TRY(cuda_check_launch("looking where cells begin"));
-    const unsigned blocks = blocks_for(building.cells.total * warp);
-    if (building.is_wide)
-        list_partners<real, true><<<blocks, threads, 0, stream>>>(building);
-    else
-        list_partners<real, false><<<blocks, threads, 0, stream>>>(building);
+    const unsigned blocks = blocks_for(verlet_count_groups(&building.cells) * warp);
+    const bool excludes = building.excluded.begin != NULL;
+    void (*const kernel)(const struct verlet_cuda_building) =
+        building.is_wide
+            ? (excludes ? list_partners<real, true, true> : list_partners<real, true, false>)
+            : (excludes ? list_partners<real, false, true> : list_partners<real, false, false>);
+    kernel<<<blocks, threads, 0, stream>>>(building);
     return cuda_check_launch("listing partners");
 }
 

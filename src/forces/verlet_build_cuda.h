@@ -26,7 +26,7 @@ struct verlet_cuda_building {
     double search2;    /* the square of the search distance */
     bool is_wide;      /* there are more cells than within reach, along each periodic axis */
     /* By row, or if is_by_slot from the first own slot on; NULL: zeros, ones. */
-    const void *position[3], *velocity[3], *mass, *weight;
+    const void *vector[verlet_vectors][3], *mass, *weight;
     int is_by_slot;
     int64_t first_row;                 /* of the own particles, before they were sorted */
     struct verlet_cuda_state from, to; /* before and after sorting; velocities' w is the weight */

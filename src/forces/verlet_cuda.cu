@@ -203,8 +203,7 @@ static kith_status launch(kith_context *context, struct verlet_cuda *verlet, voi
     if (work->steps) {
         step.kicks = true;
         step.moves = step.places;
-        step.kick_before = step.sums ? work->steps->h / 2 : 0;
-        step.kick_after = work->steps->h / 2;
+        step.kick = work->steps->h / 2;
         step.drift = work->steps->h;
         if (noise) {
             step.keep = noise->keep;
@@ -317,7 +316,8 @@ static kith_status begin_work(kith_context *context, struct verlet_cuda *verlet)
         KITH_TRY(build(context, verlet));
         KITH_TRY(verlet_fetch_orders_cuda(context, verlet));
     }
-    return verlet->step.velocity[0] ? verlet_send_accelerations_cuda(context, verlet) : KITH_OK;
+    return verlet->step.column[verlet_velocity][0] ? verlet_send_accelerations_cuda(context, verlet)
+                                                   : KITH_OK;
 }
 
 static kith_status do_work(kith_context *context, struct verlet_cuda *verlet, struct work *work)
@@ -384,11 +384,13 @@ static void set_columns(struct verlet_cuda *verlet, const struct forces_problem 
                         const struct cutoff_steps *steps)
 {
     for (int c = 0; c < problem->dimensions; c++) {
-        verlet->step.position[c] = steps ? steps->position[c] : (void *)problem->target_position[c];
-        verlet->step.velocity[c] = steps ? steps->velocity[c] : NULL;
+        void *const of_steps[verlet_vectors] = {
+            steps ? steps->position[c] : (void *)problem->target_position[c],
+            steps ? steps->velocity[c] : NULL, steps ? steps->lost_position[c] : NULL,
+            steps ? steps->lost_velocity[c] : NULL};
+        for (int k = 0; k < verlet_vectors; k++)
+            verlet->building.vector[k][c] = verlet->step.column[k][c] = of_steps[k];
         verlet->step.acceleration[c] = steps ? steps->acceleration[c] : problem->acceleration[c];
-        verlet->building.position[c] = verlet->step.position[c];
-        verlet->building.velocity[c] = verlet->step.velocity[c];
     }
 }
 

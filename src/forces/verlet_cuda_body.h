@@ -88,14 +88,24 @@ LAW_INLINE void NAME(verlet_sum_row)(const struct NAME(verlet_form) form,
             sum[c] += __shfl_xor_sync(0xffffffffU, sum[c], half, verlet_cuda_lanes);
 }
 
-/* Half of a drift, friction and noise, and the other half. */
-LAW_INLINE REAL NAME(verlet_drift_noisily)(const struct verlet_cuda_step *step, REAL at,
-                                           double kick, REAL *velocity)
+/* sum += factor·change + lost, and lost what of that did not fit. */
+LAW_INLINE void NAME(verlet_add)(double factor, REAL change, REAL *sum, REAL *lost)
 {
-    const REAL half = (REAL)(step->drift / 2);
-    at = law_fma(half, *velocity, at);
-    *velocity = (REAL)fma(step->keep, (double)*velocity, kick);
-    return law_fma(half, *velocity, at);
+    const REAL added = law_fma((REAL)factor, change, *lost), after = *sum + added;
+    *lost = added - (after - *sum);
+    *sum = after;
+}
+
+/* A drift; if it is noisy half of it, friction and noise, and the other half. */
+LAW_INLINE void NAME(verlet_drift)(const struct verlet_cuda_step *step, bool noisy, double noise,
+                                   REAL *velocity, REAL *at, REAL *lost)
+{
+    const double time = noisy ? step->drift / 2 : step->drift;
+    NAME(verlet_add)(time, *velocity, at, lost);
+    if (!noisy)
+        return;
+    *velocity = (REAL)fma(step->keep, (double)*velocity, noise);
+    NAME(verlet_add)(time, *velocity, at, lost);
 }
 
 /* Where columns have a slot. */
@@ -145,9 +155,13 @@ LAW_INLINE void NAME(verlet_put_place)(const struct verlet_cuda_step *step, long
 LAW_INLINE void NAME(verlet_finish)(const struct verlet_cuda_step *step, bool noisy, long long slot,
                                     const long long sum[3])
 {
-    struct NAME(verlet_vector) *positions = (struct NAME(verlet_vector) *)step->state.position;
-    struct NAME(verlet_vector) *velocities = (struct NAME(verlet_vector) *)step->state.velocity;
-    struct NAME(verlet_vector) at = positions[slot], v = velocities[slot];
+    struct NAME(verlet_vector) own[verlet_vectors];
+#pragma unroll
+    for (int k = 0; k < verlet_vectors; k++)
+        own[k] = ((const struct NAME(verlet_vector) *)step->state.vector[k])[slot];
+    struct NAME(verlet_vector) &at = own[verlet_position], &v = own[verlet_velocity];
+    struct NAME(verlet_vector) &lost_at = own[verlet_lost_position];
+    struct NAME(verlet_vector) &lost_v = own[verlet_lost_velocity];
     const double mass = (double)at.w;
     double normal[4] = {0, 0, 0, 0};
 #ifndef LAW_CUSTOM_BODY
@@ -163,21 +177,22 @@ LAW_INLINE void NAME(verlet_finish)(const struct verlet_cuda_step *step, bool no
         const REAL a = NAME(verlet_acceleration)(step, sum[c], mass, c, slot);
         if (!step->kicks)
             continue;
-        v.x[c] = law_fma((REAL)step->kick_before, a, v.x[c]);
-        if (step->moves) {
-            v.x[c] = law_fma((REAL)step->kick_after, a, v.x[c]);
-            at.x[c] = noisy ? NAME(verlet_drift_noisily)(
-                                  step, at.x[c], step->noise_kick / sqrt(mass) * normal[c], &v.x[c])
-                            : law_fma((REAL)step->drift, v.x[c], at.x[c]);
-        } else {
-            ((REAL *)step->velocity[c])[NAME(verlet_in_column)(step, slot)] = v.x[c];
-            ((REAL *)step->position[c])[NAME(verlet_in_column)(step, slot)] = at.x[c];
-        }
+        if (step->sums)
+            NAME(verlet_add)(step->kick, a, &v.x[c], &lost_v.x[c]);
+        if (step->moves)
+            NAME(verlet_add)(step->kick, a, &v.x[c], &lost_v.x[c]);
+        const double noise = noisy ? step->noise_kick / sqrt(mass) * normal[c] : 0;
+        if (step->moves)
+            NAME(verlet_drift)(step, noisy, noise, &v.x[c], &at.x[c], &lost_at.x[c]);
+#pragma unroll
+        for (int k = 0; k < verlet_vectors; k++)
+            if (!step->moves)
+                ((REAL *)step->column[k][c])[NAME(verlet_in_column)(step, slot)] = own[k].x[c];
     }
-    if (step->moves) {
-        positions[slot] = at;
-        velocities[slot] = v;
-    }
+#pragma unroll
+    for (int k = 0; k < verlet_vectors; k++)
+        if (step->moves)
+            ((struct NAME(verlet_vector) *)step->state.vector[k])[slot] = own[k];
     if (step->places)
         NAME(verlet_put_place)(step, slot, at.x);
 }

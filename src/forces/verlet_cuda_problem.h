@@ -30,8 +30,19 @@ struct alignas(32) verlet_place_double {
     long long x[3];
     double w;
 };
+#endif
 
-/* Positions, with w the mass, and velocities. */
+/* The vectors of a particle: its position, with w the mass, its velocity, and what did not fit into
+ * them (cutoff.h). */
+enum verlet_vector_of {
+    verlet_position,
+    verlet_velocity,
+    verlet_lost_position,
+    verlet_lost_velocity,
+    verlet_vectors
+};
+
+#ifdef __cplusplus
 struct alignas(16) verlet_vector_float {
     float x[3], w;
 };
@@ -40,9 +51,9 @@ struct alignas(32) verlet_vector_double {
 };
 #endif
 
-/* Particles by slot, as long as steps are taken: positions, velocities, and their rows. */
+/* Particles by slot, as long as steps are taken: vectors, and their rows. */
 struct verlet_cuda_state {
-    void *position, *velocity;
+    void *vector[verlet_vectors];
     unsigned *order;
 };
 
@@ -73,7 +84,7 @@ struct verlet_cuda_list {
 };
 
 /* One kernel: forces at the places `from`, kicks, a drift, and places `to` of what positions are
- * then. The last of a call leaves accelerations, velocities and positions in the columns, by row,
+ * then. The last of a call leaves accelerations and vectors in the columns, by row,
  * from which the first takes accelerations; columns of other devices than the first have the own
  * slots, from the first of them on. */
 struct verlet_cuda_step {
@@ -93,12 +104,12 @@ struct verlet_cuda_step {
     struct verlet_cuda_state state;
     const void *from;
     void *to;
-    void *position[3], *velocity[3], *acceleration[3];
+    void *column[verlet_vectors][3], *acceleration[3]; /* by row */
     /* Of a custom law, by slot: weights instead of masses, and charges; NULL: ones. */
     const void *slot_weight, *slot_charge;
     int sums, kicks, moves, places;
-    double kick_before, kick_after, drift; /* times of them */
-    double keep, noise_kick;               /* as in cutoff_noise, of a kernel that is noisy */
+    double kick, drift;      /* times of them: h/2 after the forces and h/2 before a drift, h */
+    double keep, noise_kick; /* as in cutoff_noise, of a kernel that is noisy */
     unsigned long long noise_key[2];
     long long noise_step;
     int number;

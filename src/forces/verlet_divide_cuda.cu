@@ -10,9 +10,8 @@ static __global__ void count_layers(const struct verlet_cuda_building building, 
     if (slot >= building.list.end)
         return;
     const int layer = layer_of(
-        building,
-        place_of<real>(
-            building, ((const typename verlet_types<real>::vector *)building.from.position)[slot]));
+        building, place_of<real>(building, ((const typename verlet_types<real>::vector *)
+                                                building.from.vector[verlet_position])[slot]));
     const unsigned same = __match_any_sync(__activemask(), layer);
     if ((int)threadIdx.x % warp == __ffs((int)same) - 1)
         atomicAdd(&in_layer[layer], (unsigned)__popc(same));
@@ -28,7 +27,7 @@ static __global__ void divide(const struct verlet_cuda_building building,
     const int64_t slot = parcels.list.first + own_number();
     if (slot >= parcels.list.end)
         return;
-    const vector position = ((const vector *)building.from.position)[slot];
+    const vector position = ((const vector *)building.from.vector[verlet_position])[slot];
     const int device = verlet_device_of_layer(
         &parcels.slabs, layer_of(building, place_of<real>(building, position)));
     const unsigned same = __match_any_sync(__activemask(), device);
@@ -41,8 +40,8 @@ static __global__ void divide(const struct verlet_cuda_building building,
     const struct verlet_cuda_state &to = is_kept ? parcels.kept : parcels.sent;
     const int64_t at =
         is_kept ? parcels.first_kept + taken : (int64_t)parcels.begin[device] + taken;
-    ((vector *)to.position)[at] = position;
-    ((vector *)to.velocity)[at] = ((const vector *)building.from.velocity)[slot];
+    for (int k = 0; k < verlet_vectors; k++)
+        ((vector *)to.vector[k])[at] = ((const vector *)building.from.vector[k])[slot];
     to.order[at] = building.from.order[slot];
 }
 

@@ -105,11 +105,11 @@ static kith_status make_parcels(kith_context *context, const struct verlet_cuda 
     }
     char *memory = NULL;
     const int64_t each = verlet_bytes_of_vector(verlet);
-    KITH_TRY(
-        cuda_scratch(context, leaving * (2 * each + (int64_t)sizeof(unsigned)), (void **)&memory));
-    parcels->sent.position = memory;
-    parcels->sent.velocity = memory + leaving * each;
-    parcels->sent.order = (unsigned *)(memory + 2 * leaving * each);
+    KITH_TRY(cuda_scratch(context, leaving * (verlet_vectors * each + (int64_t)sizeof(unsigned)),
+                          (void **)&memory));
+    for (int k = 0; k < verlet_vectors; k++)
+        parcels->sent.vector[k] = memory + k * leaving * each;
+    parcels->sent.order = (unsigned *)(memory + verlet_vectors * leaving * each);
     return KITH_OK;
 }
 
@@ -143,10 +143,9 @@ static kith_status send(kith_context *context, struct verlet_cuda *verlet,
     kith_context *sender = cuda_device_of(context, from), *receiver = cuda_device_of(context, to);
     if (count == 0)
         return KITH_OK;
-    KITH_TRY(cuda_copy_between(receiver, (char *)there->position + slot * each, sender,
-                               (char *)parcels->sent.position + begin * each, count * each));
-    KITH_TRY(cuda_copy_between(receiver, (char *)there->velocity + slot * each, sender,
-                               (char *)parcels->sent.velocity + begin * each, count * each));
+    for (int k = 0; k < verlet_vectors; k++)
+        KITH_TRY(cuda_copy_between(receiver, (char *)there->vector[k] + slot * each, sender,
+                                   (char *)parcels->sent.vector[k] + begin * each, count * each));
     return cuda_copy_between(receiver, there->order + slot, sender, parcels->sent.order + begin,
                              count * of_order);
 }

@@ -111,9 +111,9 @@ __device__ inline int4 verlet_read_partners(const int4 *from)
 
 /* Where the k-th partner is in a row, so that the threads that share it read partners that are next
  * to each other at the same time: those are often near in memory. */
-__device__ inline int verlet_place_in_row(int k)
+__device__ inline unsigned verlet_place_in_row(unsigned k)
 {
-    const int in_unit = k % verlet_cuda_row_unit;
+    const unsigned in_unit = k % verlet_cuda_row_unit;
     return k - in_unit + in_unit % verlet_cuda_lanes * verlet_cuda_vector +
            in_unit / verlet_cuda_lanes;
 }

@@ -42,8 +42,8 @@ static void lay_out(struct arena *arena, struct verlet_cuda *verlet)
     arena_take(arena, slots, of_place, &verlet->places[1]);
     arena_take(arena, slots, of_place, &building->list.reference);
     for (int k = 0; k < 2; k++) {
-        arena_take(arena, slots, of_place, &verlet->states[k].position); /* as large as a place */
-        arena_take(arena, slots, of_place, &verlet->states[k].velocity);
+        for (int vector = 0; vector < verlet_vectors; vector++) /* as large as a place */
+            arena_take(arena, slots, of_place, &verlet->states[k].vector[vector]);
         arena_take(arena, slots, of_int, &verlet->states[k].order);
     }
     arena_take(arena, slots, of_int, &building->sorted);

@@ -82,6 +82,42 @@ KITH_BOTH_SIDES static inline int verlet_count_rows(const struct verlet_cuda_cel
     return cells->window[cells->axis[0]] * cells->window[cells->axis[1]];
 }
 
+/* Cells next to each other along the last axis, of which the targets are taken together. */
+enum { verlet_cells_together = 2 };
+
+KITH_BOTH_SIDES static inline int verlet_groups_of_row(const struct verlet_cuda_cells *cells)
+{
+    return (cells->count[cells->axis[2]] + verlet_cells_together - 1) / verlet_cells_together;
+}
+
+KITH_BOTH_SIDES static inline int64_t verlet_count_groups(const struct verlet_cuda_cells *cells)
+{
+    const int64_t rows = (int64_t)cells->count[cells->axis[0]] * cells->count[cells->axis[1]];
+    return rows * verlet_groups_of_row(cells);
+}
+
+/* The first cell of a group, and the lowest ones within its reach. */
+KITH_BOTH_SIDES static inline int64_t verlet_first_of_group(const struct verlet_cuda_cells *cells,
+                                                            int64_t group, int low[3])
+{
+    const int groups = verlet_groups_of_row(cells), across = cells->count[cells->axis[1]];
+    const int64_t row = group / groups;
+    const int along = (int)(group % groups) * verlet_cells_together;
+    low[0] = verlet_lowest_cell(cells, 0, (int)(row / across));
+    low[1] = verlet_lowest_cell(cells, 1, (int)(row % across));
+    low[2] = verlet_lowest_cell(cells, 2, along);
+    return row * cells->count[cells->axis[2]] + along;
+}
+
+/* The cell after the last of a group. */
+KITH_BOTH_SIDES static inline int64_t verlet_end_of_group(const struct verlet_cuda_cells *cells,
+                                                          int64_t first)
+{
+    const int count = cells->count[cells->axis[2]];
+    const int left = count - (int)(first % count);
+    return first + (left < verlet_cells_together ? left : verlet_cells_together);
+}
+
 /* Row number … of those from the lowest cells on. */
 KITH_BOTH_SIDES static inline struct verlet_cuda_row
 verlet_row_of(const struct verlet_cuda_cells *cells, const int low[3], int number)
@@ -95,7 +131,9 @@ verlet_row_of(const struct verlet_cuda_cells *cells, const int low[3], int numbe
         at[k] -= image * count;
         row.image[cells->axis[k]] = image;
     }
-    const int count = cells->count[cells->axis[2]], window = cells->window[cells->axis[2]];
+    const int count = cells->count[cells->axis[2]];
+    const int wanted = cells->window[cells->axis[2]] + verlet_cells_together - 1;
+    const int window = wanted < count ? wanted : count;
     row.first = ((int64_t)at[0] * cells->count[cells->axis[1]] + at[1]) * count;
     row.from = at[2];
     row.here = window < count - at[2] ? window : count - at[2];

@@ -37,9 +37,10 @@ static void take_settings(const struct verlet_cuda *verlet, struct verlet_cuda *
     step->state = own.state;
     step->is_by_slot = building->is_by_slot = true;
     for (int c = 0; c < step->dimensions; c++) {
-        building->position[c] = step->position[c] = verlet_column_of(other, verlet_positions + c);
-        building->velocity[c] = step->velocity[c] =
-            verlet->step.velocity[c] ? verlet_column_of(other, verlet_velocities + c) : NULL;
+        for (int k = 0; k < verlet_vectors; k++)
+            building->vector[k][c] = step->column[k][c] =
+                verlet->step.column[k][c] ? verlet_column_of(other, verlet_components + 3 * k + c)
+                                          : NULL;
         step->acceleration[c] = verlet_column_of(other, verlet_accelerations + c);
     }
     building->mass = verlet->building.mass ? verlet_column_of(other, verlet_masses) : NULL;
@@ -69,10 +70,9 @@ static void add(struct columns *columns, int k, const void *of_first)
 static struct columns columns_to_load(const struct verlet_cuda *verlet)
 {
     struct columns columns = {};
-    for (int c = 0; c < verlet->step.dimensions; c++) {
-        add(&columns, verlet_positions + c, verlet->building.position[c]);
-        add(&columns, verlet_velocities + c, verlet->building.velocity[c]);
-    }
+    for (int c = 0; c < verlet->step.dimensions; c++)
+        for (int k = 0; k < verlet_vectors; k++)
+            add(&columns, verlet_components + 3 * k + c, verlet->building.vector[k][c]);
     add(&columns, verlet_masses, verlet->building.mass);
     add(&columns, verlet_weights, verlet->building.weight);
     return columns;
@@ -90,10 +90,9 @@ static struct columns columns_of_accelerations(const struct verlet_cuda *verlet)
 static struct columns columns_written(const struct verlet_cuda *verlet)
 {
     struct columns columns = columns_of_accelerations(verlet);
-    for (int c = 0; c < verlet->step.dimensions && verlet->step.velocity[0]; c++) {
-        add(&columns, verlet_positions + c, verlet->step.position[c]);
-        add(&columns, verlet_velocities + c, verlet->step.velocity[c]);
-    }
+    for (int c = 0; c < verlet->step.dimensions && verlet->step.column[verlet_velocity][0]; c++)
+        for (int k = 0; k < verlet_vectors; k++)
+            add(&columns, verlet_components + 3 * k + c, verlet->step.column[k][c]);
     return columns;
 }
 

@@ -44,15 +44,14 @@ static inline struct verlet_cuda *verlet_at(struct verlet_cuda *verlet, int devi
     return device == 0 ? verlet : &verlet->others[device - 1];
 }
 
-/* Bytes of a place, a position or a velocity. */
+/* Bytes of a place or a vector. */
 int64_t verlet_bytes_of_vector(const struct verlet_cuda *verlet);
 
 /* Columns of another device's own particles, by slot. */
 enum verlet_column {
-    verlet_positions,
-    verlet_velocities = 3,
-    verlet_accelerations = 6,
-    verlet_masses = 9,
+    verlet_components, /* of vectors */
+    verlet_accelerations = 3 * verlet_vectors,
+    verlet_masses = verlet_accelerations + 3,
     verlet_weights,
     verlet_columns
 };

@@ -37,6 +37,8 @@ static kith_status advance_within_cutoff(struct kith_simulation *simulation, dou
     for (int32_t k = 0; k < simulation->dimensions; k++) {
         of_solver.position[k] = simulation->vector[POSITION][k];
         of_solver.velocity[k] = simulation->vector[VELOCITY][k];
+        of_solver.lost_position[k] = simulation->vector[LOST_POSITION][k];
+        of_solver.lost_velocity[k] = simulation->vector[LOST_VELOCITY][k];
         of_solver.acceleration[k] = problem.acceleration[k] = simulation->vector[ACCELERATION][k];
         problem.target_position[k] = problem.source_position[k] = of_solver.position[k];
     }

@@ -678,6 +678,25 @@ static void test_cuda_a_melt_keeps_its_energy_and_momentum(void **state)
     kith_bodies_free(bodies);
 }
 
+/* Particles that none is near: a step is some 50 units in the last place of a position. */
+static void test_cuda_many_small_steps_add_up_in_single_precision(void **state)
+{
+    kith_bodies *bodies = melt(3, 1e-4, false);
+    struct running running = usual;
+    (void)state;
+    running.precision = KITH_F32;
+    running.dt = 1e-4;
+    running.steps = 20000;
+    running.at_once = 2500;
+    kith_bodies *end = run(gpu, &running, bodies, NULL);
+    for (int64_t k = 0; k < 3 * bodies->count; k++) {
+        const double way = 2 * (double)(float)bodies->velocity[k];
+        assert_near(end->position[k], (double)(float)bodies->position[k] + way, 2e-5);
+    }
+    kith_bodies_free(end);
+    kith_bodies_free(bodies);
+}
+
 static void test_cuda_runs_of_few_particles(void **state)
 {
     (void)state;
@@ -710,6 +729,7 @@ int main(void)
         cmocka_unit_test(test_cuda_forces_within_a_cutoff_have_the_same_bits),
         cmocka_unit_test(test_cuda_a_cutoff_refuses_what_it_cannot),
         cmocka_unit_test(test_cuda_runs_of_few_particles),
+        cmocka_unit_test(test_cuda_many_small_steps_add_up_in_single_precision),
         cmocka_unit_test(test_cuda_runs_within_a_cutoff_are_the_cpus),
         cmocka_unit_test(test_cuda_other_runs_within_a_cutoff_are_the_cpus),
         cmocka_unit_test(test_cuda_runs_in_open_cells_are_the_cpus),
