@@ -25,6 +25,7 @@
 
 #include "device/cuda.h"
 #include "forces/problem.h"
+#include "sort/tiles_cuda.cuh"
 
 constexpr int tensor_tile = 256;
 
@@ -113,14 +114,6 @@ __host__ __device__ inline int64_t tensor_level_length(const struct tensor_bodie
     return bodies.tiles * (bodies.values * tensor_tile);
 }
 
-/* Among how many blocks the partners of a tile are divided, of which there are `most`: enough that
- * the device is busy to the end, although some tiles have more partners. */
-inline int tensor_shares(int64_t tiles, int64_t most)
-{
-    const int64_t blocks = 4096, wanted = (blocks + tiles - 1) / tiles;
-    return (int)(wanted < most ? wanted : most);
-}
-
 /* Gaps are at least this, of lengths up to 2^21, so that no power of them overflows. */
 constexpr float tensor_least_gap2 = 0x1p-60f;
 
@@ -139,27 +132,6 @@ __device__ inline bool tensor_is_far(const struct tensor_box &a, const struct te
 __device__ inline bool tensor_is_heavy(const struct tensor_box &box)
 {
     return isinf(box.gap2);
-}
-
-/* The place of a thread's tile in the block's list of those that are wanted, in the order of the
- * threads, and the list's length. For all threads of a block of `warps` warps, which then wait for
- * each other before they read the list. */
-template <int warps>
-__device__ inline int tensor_place(bool wanted, int (&counts)[warps], int *length)
-{
-    const unsigned ballot = __ballot_sync(0xffffffff, wanted);
-    const int lane = threadIdx.x % 32, w = threadIdx.x / 32;
-    int before = 0, all = 0;
-    __syncthreads();
-    if (lane == 0)
-        counts[w] = __popc(ballot);
-    __syncthreads();
-    for (int other = 0; other < warps; other++) {
-        before += other < w ? counts[other] : 0;
-        all += counts[other];
-    }
-    *length = all;
-    return before + __popc(ballot & ((1u << lane) - 1));
 }
 
 /* ε² in the problem's units. */

@@ -455,7 +455,7 @@ static __device__ inline void meet_far_share(const struct forces_problem &proble
         float gap2;
         int count;
         const bool is_far = is_partner && tensor_is_far(own, bodies.box[partner], gap2);
-        const int place = tensor_place<shape<potential>::warps>(is_far, shared.counts, &count);
+        const int place = tile_place<shape<potential>::warps>(is_far, shared.counts, &count);
         if (is_far)
             shared.list[place] = meeting_of(bodies, tile, partner, gap2, softening2);
         __syncthreads();

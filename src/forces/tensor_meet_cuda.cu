@@ -33,7 +33,7 @@ kith_status tensor_meet(kith_context *context, const struct forces_problem *prob
     if (bodies->end == bodies->first)
         return KITH_OK;
     const int lists = (int)((partners + list_length - 1) / list_length);
-    const int shares = max(max(lists, 1), tensor_shares(bodies->tiles, partners));
+    const int shares = max(lists, tile_shares(bodies->tiles, partners));
     const dim3 grid((unsigned)(bodies->end - bodies->first), (unsigned)shares);
     if (problem->potential)
         meet_kernel<true>

@@ -13,6 +13,7 @@
 
 #include "core/status.h"
 #include "matrix/gaussian_cuda.cuh"
+#include "sort/tiles_cuda.cuh"
 
 constexpr int threads = 128, warps = threads / 32;
 constexpr int row_tiles = gaussian_tile / 16 / warps; /* of 16 rows, a warp */
@@ -278,26 +279,17 @@ template <bool same>
 static __device__ inline int list_partners(const struct gaussian_problem &problem, int64_t tile,
                                            int64_t first, int64_t end, struct shared &shared)
 {
-    const int lane = threadIdx.x % 32, w = threadIdx.x / 32;
     const int64_t tiles = problem.columns.tiles, offset = first + threadIdx.x;
     const int64_t beyond = same ? tile + offset : offset;
     const int64_t partner = offset >= end ? 0 : beyond < tiles ? beyond : beyond - tiles;
     const bool is_wanted = offset < end && is_near(problem, tile, partner);
-    const unsigned ballot = __ballot_sync(0xffffffff, is_wanted);
     const float radius2 =
         fmaxf(problem.rows.box[tile].radius2, problem.columns.box[partner].radius2);
-    int before = __popc(ballot & ((1u << lane) - 1)), count = 0;
-    __syncthreads();
-    if (lane == 0)
-        shared.counts[w] = __popc(ballot);
-    __syncthreads();
-    for (int other = 0; other < warps; other++) {
-        before += other < w ? shared.counts[other] : 0;
-        count += shared.counts[other];
-    }
+    int count;
+    const int place = tile_place<warps>(is_wanted, shared.counts, &count);
     if (is_wanted)
-        shared.list[before] = {(int)partner,
-                               !(same && partner == tile) && radius2 <= gaussian_most_radius2};
+        shared.list[place] = {(int)partner,
+                              !(same && partner == tile) && radius2 <= gaussian_most_radius2};
     __syncthreads();
     return count;
 }
@@ -362,11 +354,9 @@ kith_status gaussian_meet(kith_context *context, const struct gaussian_problem *
         {meet<1, false>, meet<1, true>},
         {meet<2, false>, meet<2, true>},
         {meet<gaussian_most_parts, false>, meet<gaussian_most_parts, true>}};
-    /* Enough blocks that the device is busy to the end. */
-    const int64_t blocks = 4096, tiles = problem->rows.tiles;
+    const int64_t tiles = problem->rows.tiles;
     const int64_t most = same ? tiles / 2 + 1 : problem->columns.tiles;
-    const int64_t wanted = (blocks + tiles - 1) / tiles, shares = wanted < most ? wanted : most;
-    const dim3 grid((unsigned)tiles, (unsigned)(shares < 1 ? 1 : shares));
+    const dim3 grid((unsigned)tiles, (unsigned)tile_shares(tiles, most));
     kernels[gaussian_parts(problem->axes) - 1][same]<<<grid, threads, 0, cuda_stream(context)>>>(
         *problem);
     return cuda_check_launch("summing a Gaussian on tensor cores");
