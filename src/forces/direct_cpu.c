@@ -13,36 +13,45 @@
  * and both precisions. */
 static const double seconds_of_vector = 5e-9;
 
-static const struct forces_direct_kernels *kernels_of(const kith_context *context)
+static const struct forces_direct_kernels *kernels_of(const kith_context *context, kith_dtype dtype)
 {
-#define ADDRESS(isa) &forces_direct_##isa,
-    static const struct forces_direct_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
-#undef ADDRESS
-    return each_isa[context->isa];
+#define IN_DOUBLE(isa) &forces_direct_double_##isa,
+#define IN_FLOAT(isa)  &forces_direct_float_##isa,
+    static const struct forces_direct_kernels *const in_double[] = {KITH_EACH_ISA(IN_DOUBLE)};
+    static const struct forces_direct_kernels *const in_float[] = {KITH_EACH_ISA(IN_FLOAT)};
+#undef IN_DOUBLE
+#undef IN_FLOAT
+    return (dtype == KITH_F64 ? in_double : in_float)[context->isa];
 }
 
-static forces_direct_kernel *kernel_of(const kith_context *context, kith_dtype dtype)
+static forces_systems_kernel *systems_kernel_of(const kith_context *context, kith_dtype dtype)
 {
-    return dtype == KITH_F64 ? kernels_of(context)->in_double : kernels_of(context)->in_float;
+#define IN_DOUBLE(isa) forces_systems_double_##isa,
+#define IN_FLOAT(isa)  forces_systems_float_##isa,
+    static forces_systems_kernel *const in_double[] = {KITH_EACH_ISA(IN_DOUBLE)};
+    static forces_systems_kernel *const in_float[] = {KITH_EACH_ISA(IN_FLOAT)};
+#undef IN_DOUBLE
+#undef IN_FLOAT
+    return (dtype == KITH_F64 ? in_double : in_float)[context->isa];
 }
 
 double forces_seconds_of(const kith_context *context, kith_dtype dtype, int64_t targets,
                          int64_t sources)
 {
-    const double lanes =
-        (double)kernels_of(context)->vector_bytes / (double)kith_dtype_bytes(dtype);
+    const double lanes = kernels_of(context, dtype)->lanes;
     return (double)targets * (double)sources / lanes * seconds_of_vector;
 }
 
 void forces_one_sided_serial(const kith_context *context, const struct forces_problem *problem)
 {
-    kernel_of(context, problem->dtype)(problem, 0, problem->target_count);
+    kernels_of(context, problem->dtype)->compute(problem, 0, problem->target_count);
 }
 
 /* Every target's sum goes over the sources in the same order. */
 static kith_status one_sided(kith_context *context, const struct forces_problem *problem)
 {
-    const struct forces_blocks blocks = {problem, kernel_of(context, problem->dtype), NULL, NULL};
+    const struct forces_blocks blocks = {problem, kernels_of(context, problem->dtype)->compute,
+                                         NULL, NULL};
     return forces_do_blocks(
         context, &blocks,
         forces_seconds_of(context, problem->dtype, problem->target_count, problem->source_count));
@@ -50,12 +59,8 @@ static kith_status one_sided(kith_context *context, const struct forces_problem 
 
 static kith_status in_systems(kith_context *context, const struct forces_problem *problem)
 {
-#define ADDRESS(isa) &forces_systems_##isa,
-    static const struct forces_systems_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
-#undef ADDRESS
-    const struct forces_systems_kernels *kernels = each_isa[context->isa];
-    const struct forces_blocks blocks = {
-        problem, problem->dtype == KITH_F64 ? kernels->in_double : kernels->in_float, NULL, NULL};
+    const struct forces_blocks blocks = {problem, systems_kernel_of(context, problem->dtype), NULL,
+                                         NULL};
     const int64_t n = problem->target_count, targets = problem->system_count * n;
     return forces_do_blocks(context, &blocks,
                             forces_seconds_of(context, problem->dtype, targets, n));

@@ -1,9 +1,9 @@
-/* The direct kernels of one instruction set: direct_kernel_body.h, for float and for double. */
+/* The direct kernel of one instruction set and real type. */
 
 #include "forces/direct_kernel.h"
 
 #include "core/memory.h"
-#include "core/simd.h"
+#include "core/real.h"
 
 /* Sums over this many sources are taken in the problem's own precision, the sum of these sums in
  * double: a float result is then as good as its terms for any number of sources. */
@@ -36,11 +36,6 @@ struct variant {
     EACH_SOFTENING(ROW, forces_potential)                                                          \
     EACH_SOFTENING(ROW, forces_jerk)
 
-#define KERNEL_BODY "forces/direct_kernel_body.h"
-#include "forces/for_each_real.h"
+#include "forces/direct_kernel_body.h"
 
-const struct forces_direct_kernels KITH_ISA_SYMBOL(forces_direct) = {
-    .in_double = forces_direct_double,
-    .in_float = forces_direct_float,
-    .vector_bytes = SIMD_BYTES,
-};
+const struct forces_direct_kernels KITH_REAL_SYMBOL(forces_direct) = {forces_direct, REAL_LANES};

@@ -9,13 +9,14 @@
  * depends only on the problem. */
 typedef void forces_direct_kernel(const struct forces_problem *problem, int64_t begin, int64_t end);
 
-/* The kernels of an instruction set. */
+/* The kernel of an instruction set and real type. */
 struct forces_direct_kernels {
-    forces_direct_kernel *in_double, *in_float;
-    int32_t vector_bytes;
+    forces_direct_kernel *compute;
+    int32_t lanes;
 };
 
-#define FORCES_DECLARE_DIRECT(isa) extern const struct forces_direct_kernels forces_direct_##isa;
+#define FORCES_DECLARE_DIRECT(isa)                                                                 \
+    extern const struct forces_direct_kernels forces_direct_double_##isa, forces_direct_float_##isa;
 KITH_EACH_ISA(FORCES_DECLARE_DIRECT)
 #undef FORCES_DECLARE_DIRECT
 

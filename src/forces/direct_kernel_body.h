@@ -1,7 +1,7 @@
-/* The direct kernel for one precision. Included by direct_kernel.c for each, with
+/* The direct kernel for one precision. Included by direct_kernel.c, with
  *
  *   REAL, VREAL  float, vfloat or double, vdouble
- *   NAME(name)   name_float or name_double
+ *   REAL_LANES   reals in a vector
  *   S2_FLOOR     core/floors.h
  *   FIELD_SCALE  what simd_rsqrt3_scaled multiplies by
  *
@@ -11,47 +11,46 @@
  *
  * without the jerk times what simd_rsqrt3_scaled multiplies by. */
 
-enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL), NAME(block) = one_sided_vectors * NAME(lanes) };
+enum { block_targets = one_sided_vectors * REAL_LANES };
 
-struct NAME(source) {
+struct source {
     REAL x[3], v[3], mass, half_softening2;
     REAL index; /* from the block's first target; −1 if the targets are not the sources */
 };
 
 /* A vector of targets. */
-struct NAME(targets) {
+struct targets {
     VREAL x[3], v[3];
     VREAL softening2; /* ε², or with softening_per_body the target's half of it, + S2_FLOOR */
     VREAL index;      /* from the block's first */
 };
 
-struct NAME(sums) {
+struct sums {
     VREAL value[one_sided_values];
 };
 
-struct NAME(constants) {
+struct constants {
     const struct forces_problem *problem;
 };
 
 /* Each output includes those before it. */
-SIMD_INLINE int32_t NAME(values)(const struct variant variant)
+SIMD_INLINE int32_t values(const struct variant variant)
 {
     return variant.outputs == forces_jerk ? 7 : variant.outputs == forces_potential ? 4 : 3;
 }
 
-SIMD_INLINE bool NAME(are_valid)(const struct variant variant, const struct NAME(sums) * sums)
+SIMD_INLINE bool are_valid(const struct variant variant, const struct sums *sums)
 {
     (void)variant, (void)sums;
     return true;
 }
 
-SIMD_INLINE struct NAME(source)
-    NAME(load_source)(const struct variant variant, const struct NAME(constants) * constants,
-                      int64_t begin, int64_t j)
+SIMD_INLINE struct source load_source(const struct variant variant,
+                                      const struct constants *constants, int64_t begin, int64_t j)
 {
     const struct forces_problem *problem = constants->problem;
-    struct NAME(source) source = {.mass = ((const REAL *)problem->source_mass)[j],
-                                  .index = problem->self ? (REAL)(j - begin) : -1};
+    struct source source = {.mass = ((const REAL *)problem->source_mass)[j],
+                            .index = problem->self ? (REAL)(j - begin) : -1};
     SIMD_UNROLL
     for (int32_t c = 0; c < variant.dimensions; c++) {
         source.x[c] = ((const REAL *)problem->source_position[c])[j];
@@ -64,13 +63,12 @@ SIMD_INLINE struct NAME(source)
 }
 
 /* The k-th vector from begin on. */
-SIMD_INLINE struct NAME(targets)
-    NAME(load_targets)(const struct variant variant, const struct NAME(constants) * constants,
-                       int64_t begin, int32_t k)
+SIMD_INLINE struct targets load_targets(const struct variant variant,
+                                        const struct constants *constants, int64_t begin, int32_t k)
 {
     const struct forces_problem *problem = constants->problem;
-    const int64_t i = begin + k * NAME(lanes);
-    struct NAME(targets) targets;
+    const int64_t i = begin + k * REAL_LANES;
+    struct targets targets;
     SIMD_UNROLL
     for (int32_t c = 0; c < variant.dimensions; c++) {
         targets.x[c] = simd_load((const REAL *)problem->target_position[c] + i);
@@ -81,8 +79,8 @@ SIMD_INLINE struct NAME(targets)
     if (variant.softening == softening_per_body)
         targets.softening2 += simd_load((const REAL *)problem->target_half_softening2 + i);
     SIMD_UNROLL
-    for (int32_t lane = 0; lane < NAME(lanes); lane++)
-        targets.index[lane] = (REAL)(k * NAME(lanes) + lane);
+    for (int32_t lane = 0; lane < REAL_LANES; lane++)
+        targets.index[lane] = (REAL)(k * REAL_LANES + lane);
     return targets;
 }
 
@@ -92,10 +90,9 @@ SIMD_INLINE struct NAME(targets)
  * itself to the acceleration, to the potential as (s² − floor)/s³, and to the jerk but for u: where
  * velocities differ, that pair must be left out. So must j = i if there is softening, from all but
  * the acceleration: omits_self. */
-SIMD_INLINE void NAME(add_pairs)(const struct variant variant,
-                                 const struct NAME(constants) * constants,
-                                 const struct NAME(source) * source,
-                                 const struct NAME(targets) * targets, struct NAME(sums) * sums)
+SIMD_INLINE void add_pairs(const struct variant variant, const struct constants *constants,
+                           const struct source *source, const struct targets *targets,
+                           struct sums *sums)
 {
     (void)constants;
     VREAL d[3], s2 = targets->softening2;
@@ -142,8 +139,8 @@ SIMD_INLINE void NAME(add_pairs)(const struct variant variant,
 
 #include "forces/one_sided_loop_body.h"
 
-static void NAME(store)(void *to, int64_t begin, int32_t count, double factor,
-                        const double *restrict total)
+static void store(void *to, int64_t begin, int32_t count, double factor,
+                  const double *restrict total)
 {
     REAL *restrict result = (REAL *)to + begin;
     for (int32_t lane = 0; lane < count; lane++)
@@ -151,33 +148,32 @@ static void NAME(store)(void *to, int64_t begin, int32_t count, double factor,
 }
 
 /* Writes the totals of the block at begin, times G, to the outputs that are requested. */
-SIMD_INLINE void NAME(store_block)(const struct variant variant,
-                                   const struct forces_problem *problem, int64_t begin,
-                                   const struct NAME(totals) * totals)
+SIMD_INLINE void store_block(const struct variant variant, const struct forces_problem *problem,
+                             int64_t begin, const struct totals *totals)
 {
-    const int32_t count = variant.vectors * NAME(lanes);
+    const int32_t count = variant.vectors * REAL_LANES;
     const double g =
         problem->gravitational_constant / (variant.outputs == forces_jerk ? 1 : FIELD_SCALE);
     for (int32_t c = 0; c < variant.dimensions; c++) {
         if (problem->acceleration[c])
-            NAME(store)(problem->acceleration[c], begin, count, g, totals->value[c]);
+            store(problem->acceleration[c], begin, count, g, totals->value[c]);
         if (variant.outputs == forces_jerk)
-            NAME(store)(problem->jerk[c], begin, count, g, totals->value[4 + c]);
+            store(problem->jerk[c], begin, count, g, totals->value[4 + c]);
     }
     if (variant.outputs != forces_acceleration && problem->potential)
-        NAME(store)(problem->potential, begin, count, -g, totals->value[3]);
+        store(problem->potential, begin, count, -g, totals->value[3]);
 }
 
 /* All sources on one block of targets. Where speed matters most there is a loop of its own for the
  * chunks that cannot hold a target itself. */
-SIMD_INLINE void NAME(compute_block)(const struct variant variant,
-                                     const struct forces_problem *problem, int64_t begin)
+SIMD_INLINE void compute_block(const struct variant variant, const struct forces_problem *problem,
+                               int64_t begin)
 {
-    const struct NAME(constants) constants = {problem};
+    const struct constants constants = {problem};
     struct variant careful = variant;
     careful.omits_self = true;
-    struct NAME(totals) totals = {0};
-    const int64_t end = begin + variant.vectors * NAME(lanes);
+    struct totals totals = {0};
+    const int64_t end = begin + variant.vectors * REAL_LANES;
     for (int64_t first = 0; first < problem->source_count; first += chunk_sources) {
         const int64_t left = problem->source_count - first;
         const int64_t last = first + (left < chunk_sources ? left : chunk_sources);
@@ -185,33 +181,33 @@ SIMD_INLINE void NAME(compute_block)(const struct variant variant,
         if (variant.outputs == forces_acceleration ||
             (variant.outputs == forces_potential && variant.vectors == one_sided_vectors &&
              !has_self))
-            NAME(add_chunk)(variant, &constants, begin, 0, first, last, &totals);
+            add_chunk(variant, &constants, begin, 0, first, last, &totals);
         else
-            NAME(add_chunk)(careful, &constants, begin, 0, first, last, &totals);
+            add_chunk(careful, &constants, begin, 0, first, last, &totals);
     }
-    NAME(store_block)(variant, problem, begin, &totals);
+    store_block(variant, problem, begin, &totals);
 }
 
 #define DEFINE_VARIANT(outputs, softening, dimensions)                                             \
-    static void NAME(outputs##_##softening##_##dimensions)(const struct forces_problem *problem,   \
-                                                           int64_t begin, int64_t end)             \
+    static void outputs##_##softening##_##dimensions(const struct forces_problem *problem,         \
+                                                     int64_t begin, int64_t end)                   \
     {                                                                                              \
         const struct variant blocks = {one_sided_vectors, false,     false,                        \
                                        dimensions,        softening, outputs};                     \
         const struct variant rest = {1, false, false, dimensions, softening, outputs};             \
         int64_t i = begin;                                                                         \
-        for (; end - i > (one_sided_vectors - 1) * NAME(lanes); i += NAME(block))                  \
-            NAME(compute_block)(blocks, problem, i);                                               \
-        for (; i < end; i += NAME(lanes))                                                          \
-            NAME(compute_block)(rest, problem, i);                                                 \
+        for (; end - i > (one_sided_vectors - 1) * REAL_LANES; i += block_targets)                 \
+            compute_block(blocks, problem, i);                                                     \
+        for (; i < end; i += REAL_LANES)                                                           \
+            compute_block(rest, problem, i);                                                       \
     }
 
 EACH_VARIANT(DEFINE_VARIANT)
 #undef DEFINE_VARIANT
 
-static void NAME(forces_direct)(const struct forces_problem *problem, int64_t begin, int64_t end)
+static void forces_direct(const struct forces_problem *problem, int64_t begin, int64_t end)
 {
-#define NAME_VARIANT(outputs, softening, dimensions) NAME(outputs##_##softening##_##dimensions),
+#define NAME_VARIANT(outputs, softening, dimensions) outputs##_##softening##_##dimensions,
     static forces_direct_kernel *const kernels[] = {EACH_VARIANT(NAME_VARIANT)};
 #undef NAME_VARIANT
 

@@ -1,11 +1,12 @@
-/* Forces by any law and the rates at which they change, for one instruction set:
- * law_jerk_kernel_body.h, for float and for double. */
+/* Forces by any law and the rates at which they change, for one instruction set and
+ * real type: law_jerk_kernel_body.h. */
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "core/memory.h"
 #include "forces/law_sums_kernel.h"
+#include "law/real_law.h"
 
 /* Sums over this many sources are taken in the problem's own precision, the sum of these sums in
  * double: as in law_sums_kernel.c. */
@@ -19,17 +20,10 @@ struct variant {
     struct law_form form;
 };
 
-#define KERNEL_BODY "forces/law_jerk_kernel_body.h"
-#include "law/for_each_real.h"
+#include "forces/law_jerk_kernel_body.h"
 
 #ifndef LAW_CUSTOM_BODY
-const struct law_sums_kernels KITH_ISA_SYMBOL(law_jerk) = {
-#define ENTRY(kind) [law_##kind] = jerk_##kind##_float,
-    .in_float = {LAW_EACH_BUILT_IN(ENTRY)},
+#define ENTRY(kind) [law_##kind] = jerk_##kind,
+const struct law_sums_kernels KITH_REAL_SYMBOL(law_jerk) = {{LAW_EACH_BUILT_IN(ENTRY)}, REAL_LANES};
 #undef ENTRY
-#define ENTRY(kind) [law_##kind] = jerk_##kind##_double,
-    .in_double = {LAW_EACH_BUILT_IN(ENTRY)},
-#undef ENTRY
-    .vector_bytes = SIMD_BYTES,
-};
 #endif

@@ -1,71 +1,71 @@
 /* Acceleration, jerk and the rate of the value by any law, for one precision
- * (law/for_each_real.h): a law's force and its rate in the one-sided loop, a vector of targets at a
+ * (law/real_law.h): a law's force and its rate in the one-sided loop, a vector of targets at a
  * time. The sources of a chunk are gathered in rows, which all vectors of a block read. */
 
 #include "forces/law_pull_body.h"
 
-enum { NAME(block) = kith_padding };
+enum { block_targets = kith_padding };
 
-struct NAME(row) {
+struct row {
     REAL x[3], v[3], weight, charge, half_softening2;
 };
 
 /* A row of a chunk: where it is, so that it is broadcast from there. */
-struct NAME(source) {
-    const struct NAME(row) * row;
+struct source {
+    const struct row *row;
     REAL index; /* from the first of a vector of targets; −1 if they are not the sources */
 };
 
-struct NAME(targets) {
-    struct NAME(place) place;
+struct targets {
+    struct place place;
     VREAL index; /* from the first */
 };
 
-struct NAME(chunk) {
+struct chunk {
     long long first;
     int count;
-    struct NAME(row) source[chunk_sources];
+    struct row source[chunk_sources];
 };
 
 /* Force, its rate, the value's rate. */
-struct NAME(sums) {
+struct sums {
     VREAL value[law_jerk_values];
 };
 
-struct NAME(constants) {
+struct constants {
     const struct law_sums_problem *problem;
     struct NAME(law_constants) law;
-    const struct NAME(chunk) * chunk;
+    const struct chunk *chunk;
 };
 
-SIMD_INLINE REAL NAME(element)(const void *column, long long j, REAL otherwise)
+SIMD_INLINE REAL element(const void *column, long long j, REAL otherwise)
 {
     return column ? ((const REAL *)column)[j] : otherwise;
 }
 
-static __attribute__((noinline)) void NAME(load_chunk)(const struct law_sums_problem *problem,
-                                                       long long first, struct NAME(chunk) * chunk)
+static __attribute__((noinline)) void load_chunk(const struct law_sums_problem *problem,
+                                                 long long first, struct chunk *chunk)
 {
     const long long left = problem->source_count - first;
     chunk->first = first;
     chunk->count = left < chunk_sources ? (int)left : chunk_sources;
     for (int k = 0; k < chunk->count; k++) {
-        struct NAME(row) *source = &chunk->source[k];
+        struct row *source = &chunk->source[k];
         const long long j = first + k;
         for (int c = 0; c < 3; c++) {
-            source->x[c] = NAME(element)(problem->source_position[c], j, 0);
-            source->v[c] = NAME(element)(problem->source_velocity[c], j, 0);
+            source->x[c] = element(problem->source_position[c], j, 0);
+            source->v[c] = element(problem->source_velocity[c], j, 0);
         }
-        source->weight = NAME(element)(problem->source_weight, j, 1);
-        source->charge = NAME(element)(problem->source_charge, j, 1);
+        source->weight = element(problem->source_weight, j, 1);
+        source->charge = element(problem->source_charge, j, 1);
         source->half_softening2 =
-            NAME(element)(problem->source_half_softening2, j, (REAL)(problem->softening2 / 2));
+            element(problem->source_half_softening2, j, (REAL)(problem->softening2 / 2));
     }
 }
 
-SIMD_INLINE struct NAME(place) NAME(spread)(const struct NAME(row) * source)
+SIMD_INLINE struct place spread(const struct row *source)
 {
-    struct NAME(place) place;
+    struct place place;
     SIMD_UNROLL
     for (int c = 0; c < 3; c++) {
         place.x[c] = simd_all(source->x[c]);
@@ -77,52 +77,49 @@ SIMD_INLINE struct NAME(place) NAME(spread)(const struct NAME(row) * source)
     return place;
 }
 
-SIMD_INLINE int32_t NAME(values)(const struct variant variant)
+SIMD_INLINE int32_t values(const struct variant variant)
 {
     (void)variant;
     return law_jerk_values;
 }
 
-SIMD_INLINE bool NAME(are_valid)(const struct variant variant, const struct NAME(sums) * sums)
+SIMD_INLINE bool are_valid(const struct variant variant, const struct sums *sums)
 {
     (void)variant, (void)sums;
     return true;
 }
 
-SIMD_INLINE struct NAME(source)
-    NAME(load_source)(const struct variant variant, const struct NAME(constants) * constants,
-                      int64_t begin, int64_t j)
+SIMD_INLINE struct source load_source(const struct variant variant,
+                                      const struct constants *constants, int64_t begin, int64_t j)
 {
     (void)variant;
-    return (struct NAME(source)){&constants->chunk->source[j - constants->chunk->first],
-                                 constants->problem->self ? (REAL)(j - begin) : -1};
+    return (struct source){&constants->chunk->source[j - constants->chunk->first],
+                           constants->problem->self ? (REAL)(j - begin) : -1};
 }
 
-SIMD_INLINE struct NAME(targets)
-    NAME(load_targets)(const struct variant variant, const struct NAME(constants) * constants,
-                       int64_t begin, int32_t k)
+SIMD_INLINE struct targets load_targets(const struct variant variant,
+                                        const struct constants *constants, int64_t begin, int32_t k)
 {
     (void)variant;
-    struct NAME(targets) targets;
-    NAME(load_place)(constants->problem, begin + k * NAME(lanes), &targets.place);
+    struct targets targets;
+    load_place(constants->problem, begin + k * REAL_LANES, &targets.place);
     SIMD_UNROLL
-    for (int32_t lane = 0; lane < NAME(lanes); lane++)
-        targets.index[lane] = (REAL)(k * NAME(lanes) + lane);
+    for (int32_t lane = 0; lane < REAL_LANES; lane++)
+        targets.index[lane] = (REAL)(k * REAL_LANES + lane);
     return targets;
 }
 
 /* Leaves j = i out. */
-SIMD_INLINE void NAME(add_pairs)(const struct variant variant,
-                                 const struct NAME(constants) * constants,
-                                 const struct NAME(source) * source,
-                                 const struct NAME(targets) * targets, struct NAME(sums) * sums)
+SIMD_INLINE void add_pairs(const struct variant variant, const struct constants *constants,
+                           const struct source *source, const struct targets *targets,
+                           struct sums *sums)
 {
     const struct law_pull_outputs outputs = {.rate = 1,
                                              .value_rate = constants->problem->value_rate != 0};
-    const struct NAME(place) place = NAME(spread)(source->row);
+    const struct place place = spread(source->row);
     const VREAL index = simd_all(source->index);
-    struct NAME(pull) pull;
-    NAME(pull_by)(variant.form, outputs, &constants->law, &targets->place, &place, &pull);
+    struct pull pull;
+    pull_by(variant.form, outputs, &constants->law, &targets->place, &place, &pull);
     SIMD_UNROLL
     for (int c = 0; c < 3; c++) {
         sums->value[c] += simd_unless_equal(index, targets->index, pull.force[c]);
@@ -135,57 +132,57 @@ SIMD_INLINE void NAME(add_pairs)(const struct variant variant,
 #include "forces/one_sided_loop_body.h"
 
 /* The k-th vector of the block at begin. */
-static __attribute__((noinline)) void NAME(store_totals)(const struct law_sums_problem *problem,
-                                                         long long begin, int k,
-                                                         const struct NAME(totals) * totals)
+static __attribute__((noinline)) void store_totals(const struct law_sums_problem *problem,
+                                                   long long begin, int k,
+                                                   const struct totals *totals)
 {
-    const long long at = begin + k * NAME(lanes);
+    const long long at = begin + k * REAL_LANES;
     VREAL sum[law_jerk_values];
     for (int v = 0; v < law_jerk_values; v++)
-        for (int lane = 0; lane < NAME(lanes); lane++)
-            sum[v][lane] = (REAL)totals->value[v][k * NAME(lanes) + lane];
+        for (int lane = 0; lane < REAL_LANES; lane++)
+            sum[v][lane] = (REAL)totals->value[v][k * REAL_LANES + lane];
     for (int c = 0; c < 3; c++) {
         if (problem->acceleration[c])
-            NAME(store_over_mass)(problem, at, sum[c], problem->acceleration[c]);
+            store_over_mass(problem, at, sum[c], problem->acceleration[c]);
         if (problem->jerk[c])
-            NAME(store_over_mass)(problem, at, sum[3 + c], problem->jerk[c]);
+            store_over_mass(problem, at, sum[3 + c], problem->jerk[c]);
     }
     if (problem->value_rate)
         simd_store((REAL *)problem->value_rate + at, sum[6]);
 }
 
-SIMD_INLINE void NAME(compute)(const struct law_form form, const struct law_sums_problem *problem,
-                               long long begin, long long end)
+SIMD_INLINE void compute(const struct law_form form, const struct law_sums_problem *problem,
+                         long long begin, long long end)
 {
     const struct variant variant = {1, true, form};
-    struct NAME(chunk) chunk;
-    const struct NAME(constants) constants = {problem, NAME(law_load)(&problem->numbers), &chunk};
-    for (long long block = begin; block < end; block += NAME(block)) {
-        struct NAME(totals) totals = {0};
+    struct chunk chunk;
+    const struct constants constants = {problem, NAME(law_load)(&problem->numbers), &chunk};
+    for (long long block = begin; block < end; block += block_targets) {
+        struct totals totals = {0};
         for (long long first = 0; first < problem->source_count; first += chunk_sources) {
-            NAME(load_chunk)(problem, first, &chunk);
-            for (int k = 0; k < NAME(block) / NAME(lanes); k++)
-                NAME(add_chunk)
-            (variant, &constants, block, k, first, first + chunk.count, &totals);
+            load_chunk(problem, first, &chunk);
+            for (int k = 0; k < block_targets / REAL_LANES; k++)
+                add_chunk(variant, &constants, block, k, first, first + chunk.count, &totals);
         }
-        for (int k = 0; k < NAME(block) / NAME(lanes); k++)
-            NAME(store_totals)(problem, block, k, &totals);
+        for (int k = 0; k < block_targets / REAL_LANES; k++)
+            store_totals(problem, block, k, &totals);
     }
 }
 
 #ifdef LAW_CUSTOM_BODY
-__attribute__((visibility("default"))) law_sums_kernel NAME(law_jerk_custom);
-void NAME(law_jerk_custom)(const struct law_sums_problem *problem, long long begin, long long end)
+__attribute__((visibility("default"))) law_sums_kernel OF_REAL(law_jerk_custom);
+void OF_REAL(law_jerk_custom)(const struct law_sums_problem *problem, long long begin,
+                              long long end)
 {
-    NAME(compute)((struct law_form){law_custom, law_unweighted}, problem, begin, end);
+    compute((struct law_form){law_custom, law_unweighted}, problem, begin, end);
 }
 #else
 #define DEFINE(kind)                                                                               \
-    static void NAME(jerk_##kind)(const struct law_sums_problem *problem, long long begin,         \
-                                  long long end)                                                   \
+    static void jerk_##kind(const struct law_sums_problem *problem, long long begin,               \
+                            long long end)                                                         \
     {                                                                                              \
-        NAME(compute)                                                                              \
-        ((struct law_form){law_##kind, LAW_SUMS_WEIGHTING(law_##kind)}, problem, begin, end);      \
+        compute((struct law_form){law_##kind, LAW_SUMS_WEIGHTING(law_##kind)}, problem, begin,     \
+                end);                                                                              \
     }
 LAW_EACH_BUILT_IN(DEFINE)
 #undef DEFINE

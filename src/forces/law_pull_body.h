@@ -1,46 +1,43 @@
 /* What one particle does to another by any law: the force, the value, and the rates at which they
  * change.
- * Shared by the kernels of law_sums_kernel.h, for one precision (law/for_each_real.h). */
+ * Shared by the kernels of law_sums_kernel.h, for one precision (law/real_law.h). */
 
 #include "law/law_rate_body.h"
 
-enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL) };
-
 /* A particle in each lane. weight and charge are those of the law (law_sums_problem.h). */
-struct NAME(place) {
+struct place {
     VREAL x[3], v[3], weight, charge, half_softening2;
 };
 
 /* What it feels, as far as that is summed. */
-struct NAME(pull) {
+struct pull {
     VREAL force[3], rate[3], value, value_rate;
 };
 
-SIMD_INLINE VREAL NAME(elements)(const void *column, long long i, REAL otherwise)
+SIMD_INLINE VREAL elements(const void *column, long long i, REAL otherwise)
 {
     return column ? simd_load((const REAL *)column + i) : simd_all(otherwise);
 }
 
 /* The targets from element i on. */
-SIMD_INLINE void NAME(load_place)(const struct law_sums_problem *problem, long long i,
-                                  struct NAME(place) * place)
+SIMD_INLINE void load_place(const struct law_sums_problem *problem, long long i,
+                            struct place *place)
 {
     SIMD_UNROLL
     for (int c = 0; c < 3; c++) {
-        place->x[c] = NAME(elements)(problem->target_position[c], i, 0);
-        place->v[c] = NAME(elements)(problem->target_velocity[c], i, 0);
+        place->x[c] = elements(problem->target_position[c], i, 0);
+        place->v[c] = elements(problem->target_velocity[c], i, 0);
     }
-    place->weight = NAME(elements)(problem->target_weight, i, 1);
-    place->charge = NAME(elements)(problem->target_charge, i, 1);
+    place->weight = elements(problem->target_weight, i, 1);
+    place->charge = elements(problem->target_charge, i, 1);
     place->half_softening2 =
-        NAME(elements)(problem->target_half_softening2, i, (REAL)(problem->softening2 / 2));
+        elements(problem->target_half_softening2, i, (REAL)(problem->softening2 / 2));
 }
 
 /* A pair at the same position contributes nothing. */
-SIMD_INLINE void NAME(pull_by)(const struct law_form form, const struct law_pull_outputs outputs,
-                               const struct NAME(law_constants) * law,
-                               const struct NAME(place) * target, const struct NAME(place) * source,
-                               struct NAME(pull) * pull)
+SIMD_INLINE void pull_by(const struct law_form form, const struct law_pull_outputs outputs,
+                         const struct NAME(law_constants) * law, const struct place *target,
+                         const struct place *source, struct pull *pull)
 {
     struct NAME(law_pair) pair = {.s2 = target->half_softening2 + source->half_softening2,
                                   .w_i = target->weight,
@@ -66,9 +63,9 @@ SIMD_INLINE void NAME(pull_by)(const struct law_form form, const struct law_pull
 
 /* Sums over the masses from element i on to a column; after the last particle, where masses are 0,
  * zeros. + 0: no −0 of an empty sum. */
-SIMD_INLINE void NAME(store_over_mass)(const struct law_sums_problem *problem, long long i,
-                                       VREAL sum, void *to)
+SIMD_INLINE void store_over_mass(const struct law_sums_problem *problem, long long i, VREAL sum,
+                                 void *to)
 {
-    const VREAL mass = NAME(elements)(problem->target_mass, i, 1);
+    const VREAL mass = elements(problem->target_mass, i, 1);
     simd_store((REAL *)to + i, simd_unless_equal(mass, simd_all((REAL)0), sum / mass + (REAL)0));
 }

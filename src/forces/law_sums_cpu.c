@@ -16,59 +16,78 @@
 _Static_assert((int)law_systems_most_bodies == (int)systems_max_bodies,
                "the kernel has room for the bodies of a system");
 
-/* A kernel by instruction set, and where formulas find it. A vector of pairs takes about this many
- * seconds: a guess between the cheapest laws and the dearest. */
+/* A kernel by real type and instruction set, and where formulas find it. A vector of pairs takes
+ * about this many seconds: a guess between the cheapest laws and the dearest. */
 struct law_kernel {
-    const struct law_sums_kernels *const *each_isa;
+    const struct law_sums_kernels *const *in_double, *const *in_float;
     const char *file, *symbol;
     double seconds_of_vector;
 };
 
-#define ADDRESS_OF_SUMS(isa)    &law_sums_##isa,
-#define ADDRESS_OF_JERK(isa)    &law_jerk_##isa,
-#define ADDRESS_OF_SYSTEMS(isa) &law_systems_##isa,
-static const struct law_sums_kernels *const sums_each_isa[] = {KITH_EACH_ISA(ADDRESS_OF_SUMS)};
-static const struct law_sums_kernels *const jerk_each_isa[] = {KITH_EACH_ISA(ADDRESS_OF_JERK)};
-static const struct law_sums_kernels *const systems_each_isa[] = {
-    KITH_EACH_ISA(ADDRESS_OF_SYSTEMS)};
-#undef ADDRESS_OF_SUMS
-#undef ADDRESS_OF_JERK
-#undef ADDRESS_OF_SYSTEMS
+#define ADDRESSES(name, real)                                                                      \
+    static const struct law_sums_kernels *const name##_##real[] = {KITH_EACH_ISA(ADDRESS)}
+#define ADDRESS(isa) &law_sums_double_##isa,
+ADDRESSES(sums, double);
+#undef ADDRESS
+#define ADDRESS(isa) &law_sums_float_##isa,
+ADDRESSES(sums, float);
+#undef ADDRESS
+#define ADDRESS(isa) &law_jerk_double_##isa,
+ADDRESSES(jerk, double);
+#undef ADDRESS
+#define ADDRESS(isa) &law_jerk_float_##isa,
+ADDRESSES(jerk, float);
+#undef ADDRESS
+#define ADDRESS(isa) &law_systems_double_##isa,
+ADDRESSES(systems, double);
+#undef ADDRESS
+#define ADDRESS(isa) &law_systems_float_##isa,
+ADDRESSES(systems, float);
+#undef ADDRESS
+#undef ADDRESSES
 
-static const struct law_kernel sums_kernel = {sums_each_isa, "forces/law_sums_kernel.c",
+static const struct law_kernel sums_kernel = {sums_double, sums_float, "forces/law_sums_kernel.c",
                                               "law_sums_custom", 1e-8};
-static const struct law_kernel jerk_kernel = {jerk_each_isa, "forces/law_jerk_kernel.c",
+static const struct law_kernel jerk_kernel = {jerk_double, jerk_float, "forces/law_jerk_kernel.c",
                                               "law_jerk_custom", 2e-8};
-static const struct law_kernel systems_kernel = {systems_each_isa, "forces/law_systems_kernel.c",
-                                                 "law_systems_custom", 2e-8};
+static const struct law_kernel systems_kernel = {
+    systems_double, systems_float, "forces/law_systems_kernel.c", "law_systems_custom", 2e-8};
+
+static const struct law_sums_kernels *kernels_of(const kith_context *context, kith_dtype dtype,
+                                                 const struct law_kernel *of)
+{
+    return (dtype == KITH_F64 ? of->in_double : of->in_float)[context->isa];
+}
 
 static kith_status find_kernel(kith_context *context, const struct forces_problem *problem,
                                enum law_kind kind, const struct law_kernel *of,
                                law_sums_kernel **kernel)
 {
-    const struct law_sums_kernels *kernels = of->each_isa[context->isa];
     if (kind == law_custom)
         return law_compile_cpu(context, problem->law, of->file, of->symbol, problem->dtype, kernel);
-    *kernel = (problem->dtype == KITH_F64 ? kernels->in_double : kernels->in_float)[kind];
+    *kernel = kernels_of(context, problem->dtype, of)->of_kind[kind];
     return KITH_OK;
 }
 
-static const struct forces_symmetric_laws *symmetric_kernels_of(const kith_context *context)
+static forces_symmetric_kernel *symmetric_kernel_of(const kith_context *context, kith_dtype dtype,
+                                                    enum law_kind kind)
 {
-#define ADDRESS(isa) &forces_symmetric_law_##isa,
-    static const struct forces_symmetric_laws *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
-#undef ADDRESS
-    return each_isa[context->isa];
+#define IN_DOUBLE(isa) forces_symmetric_law_double_##isa,
+#define IN_FLOAT(isa)  forces_symmetric_law_float_##isa,
+    static forces_symmetric_kernel *const *const in_double[] = {KITH_EACH_ISA(IN_DOUBLE)};
+    static forces_symmetric_kernel *const *const in_float[] = {KITH_EACH_ISA(IN_FLOAT)};
+#undef IN_DOUBLE
+#undef IN_FLOAT
+    return (dtype == KITH_F64 ? in_double : in_float)[context->isa][kind];
 }
 
 static kith_status find_symmetric(kith_context *context, const struct forces_problem *problem,
                                   enum law_kind kind, forces_symmetric_kernel **kernel)
 {
-    const struct forces_symmetric_laws *kernels = symmetric_kernels_of(context);
     if (kind == law_custom)
         return law_compile_cpu(context, problem->law, "forces/symmetric_law_kernel.c",
                                "symmetric_custom", problem->dtype, kernel);
-    *kernel = (problem->dtype == KITH_F64 ? kernels->in_double : kernels->in_float)[kind];
+    *kernel = symmetric_kernel_of(context, problem->dtype, kind);
     return KITH_OK;
 }
 
@@ -76,8 +95,7 @@ static kith_status find_symmetric(kith_context *context, const struct forces_pro
 static double seconds_of(const kith_context *context, const struct forces_problem *problem,
                          const struct law_kernel *kernel, int64_t systems)
 {
-    const double lanes = (double)kernel->each_isa[context->isa]->vector_bytes /
-                         (double)kith_dtype_bytes(problem->dtype);
+    const double lanes = kernels_of(context, problem->dtype, kernel)->lanes;
     return (double)systems * (double)problem->target_count * (double)problem->source_count / lanes *
            kernel->seconds_of_vector;
 }

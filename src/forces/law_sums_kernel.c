@@ -1,7 +1,8 @@
-/* Sums over pairs by any law, for one instruction set: law_sums_kernel_body.h, for float and for
- * double. */
+/* Sums over pairs by any law, for one instruction set and real type:
+ * law_sums_kernel_body.h. */
 
 #include "forces/law_sums_kernel.h"
+#include "law/real_law.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,17 +27,10 @@ struct variant {
     int central;
 };
 
-#define KERNEL_BODY "forces/law_sums_kernel_body.h"
-#include "law/for_each_real.h"
+#include "forces/law_sums_kernel_body.h"
 
 #ifndef LAW_CUSTOM_BODY
-const struct law_sums_kernels KITH_ISA_SYMBOL(law_sums) = {
-#define ENTRY(kind) [law_##kind] = sums_##kind##_float,
-    .in_float = {LAW_EACH_BUILT_IN(ENTRY)},
+#define ENTRY(kind) [law_##kind] = sums_##kind,
+const struct law_sums_kernels KITH_REAL_SYMBOL(law_sums) = {{LAW_EACH_BUILT_IN(ENTRY)}, REAL_LANES};
 #undef ENTRY
-#define ENTRY(kind) [law_##kind] = sums_##kind##_double,
-    .in_double = {LAW_EACH_BUILT_IN(ENTRY)},
-#undef ENTRY
-    .vector_bytes = SIMD_BYTES,
-};
 #endif

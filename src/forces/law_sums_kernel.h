@@ -15,14 +15,16 @@
 typedef void law_sums_kernel(const struct law_sums_problem *problem, long long begin,
                              long long end);
 
-/* The kernels of an instruction set, by kind. */
+/* The kernels of an instruction set and real type, by kind. */
 struct law_sums_kernels {
-    law_sums_kernel *in_float[law_built_in_count], *in_double[law_built_in_count];
-    int vector_bytes;
+    law_sums_kernel *of_kind[law_built_in_count];
+    int lanes;
 };
 
 #define LAW_DECLARE_SUMS(isa)                                                                      \
-    extern const struct law_sums_kernels law_sums_##isa, law_jerk_##isa, law_systems_##isa;
+    extern const struct law_sums_kernels law_sums_double_##isa, law_jerk_double_##isa,             \
+        law_systems_double_##isa, law_sums_float_##isa, law_jerk_float_##isa,                      \
+        law_systems_float_##isa;
 KITH_EACH_ISA(LAW_DECLARE_SUMS)
 #undef LAW_DECLARE_SUMS
 

@@ -1,87 +1,85 @@
-/* Sums over pairs by any law, for one precision (law/for_each_real.h): laws in the one-sided loop.
+/* Sums over pairs by any law, for one precision (law/real_law.h): laws in the one-sided loop.
  */
 
 #include "law/law_parts_body.h"
 
-enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL), NAME(block) = one_sided_vectors * NAME(lanes) };
+enum { block_targets = one_sided_vectors * REAL_LANES };
 
-struct NAME(source) {
+struct source {
     REAL x[3], weight, charge, half_softening2;
     REAL index; /* from the block's first target; −1 if the targets are not the sources */
 };
 
 /* A vector of targets. weight and charge are those of a custom law, whose formula may hold them
  * anywhere; weights of others are taken out of the sum. */
-struct NAME(targets) {
+struct targets {
     VREAL x[3], weight, charge;
     VREAL softening2; /* ε², or the target's half of it */
     VREAL index;      /* from the block's first */
 };
 
-struct NAME(sums) {
+struct sums {
     VREAL value[law_sums_values];
 };
 
-struct NAME(constants) {
+struct constants {
     const struct law_sums_problem *problem;
     struct NAME(law_constants) law;
 };
 
-SIMD_INLINE int32_t NAME(values)(const struct variant variant)
+SIMD_INLINE int32_t values(const struct variant variant)
 {
     (void)variant;
     return law_sums_values;
 }
 
-SIMD_INLINE REAL NAME(element)(const void *column, long long j, REAL otherwise)
+SIMD_INLINE REAL element(const void *column, long long j, REAL otherwise)
 {
     return column ? ((const REAL *)column)[j] : otherwise;
 }
 
-SIMD_INLINE VREAL NAME(elements)(const void *column, long long i, REAL otherwise)
+SIMD_INLINE VREAL elements(const void *column, long long i, REAL otherwise)
 {
     return column ? simd_load((const REAL *)column + i) : simd_all(otherwise);
 }
 
-SIMD_INLINE struct NAME(source)
-    NAME(load_source)(const struct variant variant, const struct NAME(constants) * constants,
-                      int64_t begin, int64_t j)
+SIMD_INLINE struct source load_source(const struct variant variant,
+                                      const struct constants *constants, int64_t begin, int64_t j)
 {
     const struct law_sums_problem *problem = constants->problem;
-    struct NAME(source) source = {.index = problem->self ? (REAL)(j - begin) : -1};
+    struct source source = {.index = problem->self ? (REAL)(j - begin) : -1};
     SIMD_UNROLL
     for (int c = 0; c < 3; c++)
-        source.x[c] = NAME(element)(problem->source_position[c], j, 0);
+        source.x[c] = element(problem->source_position[c], j, 0);
     if (variant.form.weighting != law_unweighted || variant.form.kind == law_custom)
-        source.weight = NAME(element)(problem->source_weight, j, 1);
+        source.weight = element(problem->source_weight, j, 1);
     if (variant.form.kind == law_custom)
-        source.charge = NAME(element)(problem->source_charge, j, 1);
+        source.charge = element(problem->source_charge, j, 1);
     if (variant.per_body)
-        source.half_softening2 = NAME(element)(problem->source_half_softening2, j, 0);
+        source.half_softening2 = element(problem->source_half_softening2, j, 0);
     return source;
 }
 
 /* The k-th vector from begin on. */
-SIMD_INLINE struct NAME(targets)
-    NAME(load_targets)(const struct variant variant, const struct NAME(constants) * constants,
-                       int64_t begin, int32_t k)
+SIMD_INLINE struct targets load_targets(const struct variant variant,
+                                        const struct constants *constants, int64_t begin, int32_t k)
 {
     const struct law_sums_problem *problem = constants->problem;
-    const int64_t i = begin + k * NAME(lanes);
-    struct NAME(targets) targets = {.softening2 = simd_all((REAL)problem->softening2)};
+    const int64_t i = begin + k * REAL_LANES;
+    struct targets targets = {.softening2 = simd_all((REAL)problem->softening2)};
     SIMD_UNROLL
     for (int c = 0; c < 3; c++)
-        targets.x[c] = NAME(elements)(problem->target_position[c], i, 0);
+        targets.x[c] = elements(problem->target_position[c], i, 0);
     targets.weight = simd_all((REAL)1);
     if (variant.form.weighting == law_sum || variant.form.kind == law_custom)
-        targets.weight = NAME(elements)(problem->target_weight, i, 1);
+        targets.weight = elements(problem->target_weight, i, 1);
     if (variant.form.kind == law_custom)
-        targets.charge = NAME(elements)(problem->target_charge, i, 1);
+        targets.charge = elements(problem->target_charge, i, 1);
     if (variant.per_body)
-        targets.softening2 += NAME(elements)(problem->target_half_softening2, i, 0);
+        targets.softening2 += elements(problem->target_half_softening2, i, 0);
     SIMD_UNROLL
-    for (int lane = 0; lane < NAME(lanes); lane++)
-        targets.index[lane] = (REAL)(k * NAME(lanes) + lane);
+    for (int lane = 0; lane < REAL_LANES; lane++)
+        targets.index[lane] = (REAL)(k * REAL_LANES + lane);
     return targets;
 }
 
@@ -89,10 +87,9 @@ SIMD_INLINE struct NAME(targets)
  * is 0 by itself; else that pair must be left out, as its value may be large: omits_self.
  * may_touch: pairs may be at the same position; if they are and that is not said, central forces
  * become 0 or not a number. */
-SIMD_INLINE void NAME(add_pairs)(const struct variant variant,
-                                 const struct NAME(constants) * constants,
-                                 const struct NAME(source) * source,
-                                 const struct NAME(targets) * targets, struct NAME(sums) * sums)
+SIMD_INLINE void add_pairs(const struct variant variant, const struct constants *constants,
+                           const struct source *source, const struct targets *targets,
+                           struct sums *sums)
 {
     const struct NAME(law_constants) *law = &constants->law;
     struct NAME(law_pair) pair = {.s2 = targets->softening2};
@@ -146,59 +143,58 @@ SIMD_INLINE void NAME(add_pairs)(const struct variant variant,
 }
 
 /* Whether the sums of a block are finite. NaN times 0 is NaN, and so is infinity times 0. */
-static __attribute__((noinline)) bool NAME(are_numbers)(const struct NAME(sums) * sums)
+static __attribute__((noinline)) bool are_numbers(const struct sums *sums)
 {
     VREAL all = {0};
     bool are_numbers = true;
     for (int k = 0; k < one_sided_vectors; k++)
         for (int v = 0; v < law_sums_values; v++)
             all += sums[k].value[v] * 0;
-    for (int lane = 0; lane < NAME(lanes); lane++)
+    for (int lane = 0; lane < REAL_LANES; lane++)
         are_numbers = are_numbers && all[lane] == 0;
     return are_numbers;
 }
 
 /* Most chunks have no two particles at the same position and need not look for them (may_touch): a
  * force that is not a finite number shows those that have. */
-SIMD_INLINE bool NAME(are_valid)(const struct variant variant, const struct NAME(sums) * sums)
+SIMD_INLINE bool are_valid(const struct variant variant, const struct sums *sums)
 {
-    return variant.may_touch || variant.sums == law_sums_value || NAME(are_numbers)(sums);
+    return variant.may_touch || variant.sums == law_sums_value || are_numbers(sums);
 }
 
 #include "forces/one_sided_loop_body.h"
 
 /* For what is rare, a vector of targets after the other: less code. Leaves j = i out. */
-SIMD_INLINE bool NAME(add_chunk_by_vector)(const struct variant variant,
-                                           const struct NAME(constants) * constants, int64_t begin,
-                                           int64_t first, int64_t last,
-                                           struct NAME(totals) * totals)
+SIMD_INLINE bool add_chunk_by_vector(const struct variant variant,
+                                     const struct constants *constants, int64_t begin,
+                                     int64_t first, int64_t last, struct totals *totals)
 {
     for (int k = 0; k < one_sided_vectors; k++)
-        NAME(add_chunk)(variant, constants, begin, k, first, last, totals);
+        add_chunk(variant, constants, begin, k, first, last, totals);
     return true;
 }
 
 #include "forces/law_sums_store_body.h"
 
-typedef bool (*NAME(add))(const struct NAME(constants) * constants, int64_t begin, int64_t first,
-                          int64_t last, struct NAME(totals) * totals);
+typedef bool (*add_kernel)(const struct constants *constants, int64_t begin, int64_t first,
+                           int64_t last, struct totals *totals);
 
 /* The loops over pairs of a law. The code around them is compiled once for all laws: it takes as
  * long to compile as the loops. */
-struct NAME(loops) {
+struct loops {
     struct law_form form;
     int central;
-    NAME(add) add[3];        /* by enum law_sums */
-    NAME(add) add_touching;  /* forces, where pairs may be at the same position */
-    NAME(add) add_by_vector; /* all values, without j = i, with softenings of bodies */
+    add_kernel add[3];        /* by enum law_sums */
+    add_kernel add_touching;  /* forces, where pairs may be at the same position */
+    add_kernel add_by_vector; /* all values, without j = i, with softenings of bodies */
 };
 
 /* The end of the chunk of sources that begins at first. The sources that are the targets of a block
  * that needs care are a chunk of their own. */
-static int64_t NAME(chunk_end)(const struct law_sums_problem *problem, int64_t first,
-                               bool needs_care, int64_t begin)
+static int64_t chunk_end(const struct law_sums_problem *problem, int64_t first, bool needs_care,
+                         int64_t begin)
 {
-    int64_t last = first + (needs_care && first == begin ? NAME(block) : chunk_sources);
+    int64_t last = first + (needs_care && first == begin ? block_targets : chunk_sources);
     if (needs_care && first < begin && begin < last)
         last = begin;
     return last < problem->source_count ? last : problem->source_count;
@@ -207,17 +203,16 @@ static int64_t NAME(chunk_end)(const struct law_sums_problem *problem, int64_t f
 /* All sources on one block of targets. Where a pair i = j must be left out, where every body has
  * its own softening, where the force is not central and where particles are at the same position
  * the chunk goes by vectors, and all is summed. */
-static void NAME(compute_block)(const struct NAME(loops) * loops, const enum law_sums sums,
-                                const bool is_rare, const struct NAME(constants) * constants,
-                                int64_t begin)
+static void compute_block(const struct loops *loops, const enum law_sums sums, const bool is_rare,
+                          const struct constants *constants, int64_t begin)
 {
     const struct law_sums_problem *problem = constants->problem;
     const bool needs_care = problem->self && (sums != law_sums_force || problem->softening2 > 0);
-    struct NAME(totals) totals = {0};
+    struct totals totals = {0};
     for (int64_t first = 0, last = 0; first < problem->source_count; first = last) {
-        last = NAME(chunk_end)(problem, first, needs_care, begin);
-        const bool has_self = problem->self && first < begin + NAME(block) && begin < last;
-        NAME(add) add = loops->add[sums];
+        last = chunk_end(problem, first, needs_care, begin);
+        const bool has_self = problem->self && first < begin + block_targets && begin < last;
+        add_kernel add = loops->add[sums];
         if (is_rare || (needs_care && first == begin))
             add = loops->add_by_vector;
         else if (sums == law_sums_force && has_self)
@@ -225,38 +220,36 @@ static void NAME(compute_block)(const struct NAME(loops) * loops, const enum law
         if (!add(constants, begin, first, last, &totals))
             loops->add_by_vector(constants, begin, first, last, &totals);
     }
-    NAME(store_block)(loops->form, loops->central, problem, &constants->law, begin, &totals);
+    store_block(loops->form, loops->central, problem, &constants->law, begin, &totals);
 }
 
-static void NAME(compute)(const struct NAME(loops) * loops, const struct law_sums_problem *problem,
-                          long long begin, long long end)
+static void compute(const struct loops *loops, const struct law_sums_problem *problem,
+                    long long begin, long long end)
 {
-    const struct NAME(constants) constants = {problem, NAME(law_load)(&problem->numbers)};
+    const struct constants constants = {problem, NAME(law_load)(&problem->numbers)};
     const bool is_rare = problem->target_half_softening2 || !loops->central;
     enum law_sums sums = law_sums_both;
     if (!is_rare && !problem->value)
         sums = law_sums_force;
     else if (!is_rare && !problem->acceleration[0])
         sums = law_sums_value;
-    for (int64_t i = begin; i < end; i += NAME(block))
-        NAME(compute_block)(loops, sums, is_rare, &constants, i);
+    for (int64_t i = begin; i < end; i += block_targets)
+        compute_block(loops, sums, is_rare, &constants, i);
 }
 
 #define DEFINE_ADD(name, ...)                                                                      \
-    static __attribute__((noinline)) bool NAME(name)(const struct NAME(constants) * constants,     \
-                                                     int64_t begin, int64_t first, int64_t last,   \
-                                                     struct NAME(totals) * totals)                 \
+    static __attribute__((noinline)) bool name(const struct constants *constants, int64_t begin,   \
+                                               int64_t first, int64_t last, struct totals *totals) \
     {                                                                                              \
         const struct variant variant = {one_sided_vectors, true, false, __VA_ARGS__};              \
-        return NAME(add_chunk)(variant, constants, begin, 0, first, last, totals);                 \
+        return add_chunk(variant, constants, begin, 0, first, last, totals);                       \
     }
 #define DEFINE_ADD_BY_VECTOR(name, ...)                                                            \
-    static __attribute__((noinline)) bool NAME(name)(const struct NAME(constants) * constants,     \
-                                                     int64_t begin, int64_t first, int64_t last,   \
-                                                     struct NAME(totals) * totals)                 \
+    static __attribute__((noinline)) bool name(const struct constants *constants, int64_t begin,   \
+                                               int64_t first, int64_t last, struct totals *totals) \
     {                                                                                              \
         const struct variant variant = {1, true, true, true, __VA_ARGS__};                         \
-        return NAME(add_chunk_by_vector)(variant, constants, begin, first, last, totals);          \
+        return add_chunk_by_vector(variant, constants, begin, first, last, totals);                \
     }
 #define DEFINE_LOOPS(name, kind, weighting, touching)                                              \
     DEFINE_ADD(force_##name, touching, {kind, weighting}, law_sums_force, 0, 1)                    \
@@ -265,8 +258,7 @@ static void NAME(compute)(const struct NAME(loops) * loops, const struct law_sum
     DEFINE_ADD_BY_VECTOR(rare_##name, {kind, weighting}, law_sums_both, 1, 1)
 #define LOOPS(name, kind, weighting, touching)                                                     \
     {                                                                                              \
-        {kind, weighting}, 1, {NAME(force_##name), NAME(value_##name), NAME(both_##name)},         \
-            touching, NAME(rare_##name)                                                            \
+        {kind, weighting}, 1, {force_##name, value_##name, both_##name}, touching, rare_##name     \
     }
 
 #ifdef LAW_CUSTOM_BODY
@@ -274,14 +266,14 @@ DEFINE_LOOPS(custom, law_custom, law_unweighted, false)
 DEFINE_ADD(touching_custom, true, {law_custom, law_unweighted}, law_sums_force, 0, 1)
 DEFINE_ADD_BY_VECTOR(any_custom, {law_custom, law_unweighted}, law_sums_both, 1, 0)
 
-__attribute__((visibility("default"))) law_sums_kernel NAME(law_sums_custom);
-void NAME(law_sums_custom)(const struct law_sums_problem *problem, long long begin, long long end)
+__attribute__((visibility("default"))) law_sums_kernel OF_REAL(law_sums_custom);
+void OF_REAL(law_sums_custom)(const struct law_sums_problem *problem, long long begin,
+                              long long end)
 {
-    static const struct NAME(loops) central =
-        LOOPS(custom, law_custom, law_unweighted, NAME(touching_custom));
-    static const struct NAME(loops)
-        other = {.form = {law_custom, law_unweighted}, .add_by_vector = NAME(any_custom)};
-    NAME(compute)(problem->is_central ? &central : &other, problem, begin, end);
+    static const struct loops central = LOOPS(custom, law_custom, law_unweighted, touching_custom);
+    static const struct loops other = {.form = {law_custom, law_unweighted},
+                                       .add_by_vector = any_custom};
+    compute(problem->is_central ? &central : &other, problem, begin, end);
 }
 #else
 
@@ -291,22 +283,21 @@ DEFINE_ADD(touching_inverse, true, {law_inverse, law_product}, law_sums_force, 0
  * time to compile. */
 #define DEFINE_ALL_LOOPS(name, kind, weighting)                                                    \
     DEFINE_LOOPS(name, kind, weighting, kind != law_inverse)                                       \
-    static const struct NAME(loops) NAME(loops_##name) = LOOPS(                                    \
-        name, kind, weighting, kind == law_inverse ? NAME(touching_inverse) : NAME(force_##name));
+    static const struct loops loops_##name =                                                       \
+        LOOPS(name, kind, weighting, kind == law_inverse ? touching_inverse : force_##name);
 DEFINE_ALL_LOOPS(constant_of_sums, law_constant, law_sum)
 
 /* The constant is the only kind that the table has with several weightings. */
 #define TABLE_WEIGHTING(kind) ((kind) == law_constant ? law_product : LAW_SUMS_WEIGHTING(kind))
 #define DEFINE(kind)                                                                               \
     DEFINE_ALL_LOOPS(kind, law_##kind, TABLE_WEIGHTING(law_##kind))                                \
-    static void NAME(sums_##kind)(const struct law_sums_problem *problem, long long begin,         \
-                                  long long end)                                                   \
+    static void sums_##kind(const struct law_sums_problem *problem, long long begin,               \
+                            long long end)                                                         \
     {                                                                                              \
-        NAME(compute)                                                                              \
-        (law_##kind == law_constant && problem->weighting == law_sum                               \
-             ? &NAME(loops_constant_of_sums)                                                       \
-             : &NAME(loops_##kind),                                                                \
-         problem, begin, end);                                                                     \
+        compute(law_##kind == law_constant && problem->weighting == law_sum                        \
+                    ? &loops_constant_of_sums                                                      \
+                    : &loops_##kind,                                                               \
+                problem, begin, end);                                                              \
     }
 LAW_EACH_BUILT_IN(DEFINE)
 #undef DEFINE

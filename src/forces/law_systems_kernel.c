@@ -1,9 +1,10 @@
-/* Forces by any law in many small systems, for one instruction set: law_systems_kernel_body.h, for
- * float and for double. */
+/* Forces by any law in many small systems, for one instruction set and real type:
+ * law_systems_kernel_body.h. */
 
 #include <stdint.h>
 
 #include "forces/law_sums_kernel.h"
+#include "law/real_law.h"
 
 enum { systems_room = law_systems_most_bodies };
 
@@ -12,17 +13,11 @@ struct systems_variant {
     struct law_pull_outputs outputs;
 };
 
-#define KERNEL_BODY "forces/law_systems_kernel_body.h"
-#include "law/for_each_real.h"
+#include "forces/law_systems_kernel_body.h"
 
 #ifndef LAW_CUSTOM_BODY
-const struct law_sums_kernels KITH_ISA_SYMBOL(law_systems) = {
-#define ENTRY(kind) [law_##kind] = systems_##kind##_float,
-    .in_float = {LAW_EACH_BUILT_IN(ENTRY)},
+#define ENTRY(kind) [law_##kind] = systems_##kind,
+const struct law_sums_kernels KITH_REAL_SYMBOL(law_systems) = {{LAW_EACH_BUILT_IN(ENTRY)},
+                                                               REAL_LANES};
 #undef ENTRY
-#define ENTRY(kind) [law_##kind] = systems_##kind##_double,
-    .in_double = {LAW_EACH_BUILT_IN(ENTRY)},
-#undef ENTRY
-    .vector_bytes = SIMD_BYTES,
-};
 #endif

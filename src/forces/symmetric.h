@@ -11,7 +11,8 @@
 bool forces_symmetric_suits(const kith_context *context, const struct forces_problem *problem,
                             bool is_formula);
 
-const struct forces_symmetric_kernels *forces_symmetric_kernels_of(const kith_context *context);
+const struct forces_symmetric_kernels *forces_symmetric_kernels_of(const kith_context *context,
+                                                                   kith_dtype dtype);
 
 /* The faster form on this processor, where masses allow it. */
 enum symmetric_form forces_symmetric_preferred_form(void);

@@ -39,12 +39,16 @@ bool forces_symmetric_suits(const kith_context *context, const struct forces_pro
            (!is_formula || problem->target_count >= least_bodies_of_formula);
 }
 
-const struct forces_symmetric_kernels *forces_symmetric_kernels_of(const kith_context *context)
+const struct forces_symmetric_kernels *forces_symmetric_kernels_of(const kith_context *context,
+                                                                   kith_dtype dtype)
 {
-#define ADDRESS(isa) &forces_symmetric_##isa,
-    static const struct forces_symmetric_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
-#undef ADDRESS
-    return each_isa[context->isa];
+#define IN_DOUBLE(isa) &forces_symmetric_double_##isa,
+#define IN_FLOAT(isa)  &forces_symmetric_float_##isa,
+    static const struct forces_symmetric_kernels *const in_double[] = {KITH_EACH_ISA(IN_DOUBLE)};
+    static const struct forces_symmetric_kernels *const in_float[] = {KITH_EACH_ISA(IN_FLOAT)};
+#undef IN_DOUBLE
+#undef IN_FLOAT
+    return (dtype == KITH_F64 ? in_double : in_float)[context->isa];
 }
 
 /* Adding forces pays where additions have pipes of their own. */
@@ -107,10 +111,8 @@ static kith_status begin(struct symmetric_run *run)
 {
     const struct forces_problem *problem = run->problem;
     const int64_t bytes = kith_dtype_bytes(problem->dtype), count = problem->source_count;
-    run->kernels = forces_symmetric_kernels_of(run->context);
-    run->kernel = run->law                     ? run->law->kernel
-                  : problem->dtype == KITH_F64 ? run->kernels->in_double
-                                               : run->kernels->in_float;
+    run->kernels = forces_symmetric_kernels_of(run->context, problem->dtype);
+    run->kernel = run->law ? run->law->kernel : run->kernels->meet;
     run->form = choose_form(run);
     run->threads = kith_threads_for(
         run->context,
@@ -290,8 +292,7 @@ static double scale_of(const struct symmetric_run *run, int32_t component)
     const double sign = component == run->fields ? -1 : 1;
     if (run->law)
         return 1;
-    return sign * (run->problem->dtype == KITH_F64 ? run->kernels->field_scale_in_double
-                                                   : run->kernels->field_scale_in_float);
+    return sign * run->kernels->field_scale;
 }
 
 static const void *masses_in_sums(const struct symmetric_run *run, int64_t begin)
@@ -346,10 +347,7 @@ static void add_rounds(const struct symmetric_run *run, int64_t tile, int32_t co
         if (offset < ring_end_visited(chunk, tile))
             columns[count++] = at(round->of_sources, run->problem->dtype, first);
     }
-    if (run->problem->dtype == KITH_F64)
-        run->kernels->add_doubles(run->sums + first, columns, count, end - begin);
-    else
-        run->kernels->add_floats(run->sums + first, columns, count, end - begin);
+    run->kernels->add(run->sums + first, columns, count, end - begin);
 }
 
 static void add_up(void *argument, int64_t task)

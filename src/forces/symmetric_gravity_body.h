@@ -1,30 +1,28 @@
 /* Gravity in the symmetric loop, with arithmetic of its own, for one precision
- * (forces/for_each_real.h).
+ * (core/real.h).
  *
  *     field += m d / s³, potential += m / s, times what simd_rsqrt3_scaled multiplies by */
 
-enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL) };
-
-struct NAME(constants) {
+struct constants {
     REAL softening2;
 };
 
 /* The sums of a source over the targets in its lane, or of a vector of targets. */
-struct NAME(lane_sums) {
+struct lane_sums {
     VREAL field[3], potential;
 };
 
 /* A vector of targets, or a source in all lanes; with softening_per_body half of ε². */
-struct NAME(bodies) {
+struct bodies {
     VREAL x[3], mass, half_softening2;
 };
 
-SIMD_INLINE struct NAME(bodies)
-    NAME(load_targets)(const struct variant variant, const struct NAME(constants) * constants,
-                       const struct symmetric_bodies *targets, int64_t i)
+SIMD_INLINE struct bodies load_targets(const struct variant variant,
+                                       const struct constants *constants,
+                                       const struct symmetric_bodies *targets, int64_t i)
 {
     (void)constants;
-    struct NAME(bodies) loaded = {0};
+    struct bodies loaded = {0};
     SIMD_UNROLL
     for (int32_t c = 0; c < variant.fields; c++)
         loaded.x[c] = simd_load((const REAL *)targets->position[c] + i);
@@ -34,11 +32,11 @@ SIMD_INLINE struct NAME(bodies)
     return loaded;
 }
 
-SIMD_INLINE struct NAME(bodies)
-    NAME(load_source)(const struct variant variant, const struct NAME(constants) * constants,
-                      const struct symmetric_bodies *sources, int64_t j)
+SIMD_INLINE struct bodies load_source(const struct variant variant,
+                                      const struct constants *constants,
+                                      const struct symmetric_bodies *sources, int64_t j)
 {
-    struct NAME(bodies) loaded = {0};
+    struct bodies loaded = {0};
     SIMD_UNROLL
     for (int32_t c = 0; c < variant.fields; c++)
         loaded.x[c] = simd_all(((const REAL *)sources->position[c])[j]);
@@ -50,10 +48,9 @@ SIMD_INLINE struct NAME(bodies)
 }
 
 /* Adds the pairs of a source with a vector of targets to the sums of both. */
-SIMD_INLINE void
-NAME(add_pairs)(const struct variant variant, const struct NAME(constants) * constants,
-                const struct NAME(bodies) * source, const struct NAME(bodies) * targets,
-                struct NAME(lane_sums) * of_targets, struct NAME(lane_sums) * of_source)
+SIMD_INLINE void add_pairs(const struct variant variant, const struct constants *constants,
+                           const struct bodies *source, const struct bodies *targets,
+                           struct lane_sums *of_targets, struct lane_sums *of_source)
 {
     (void)constants;
     VREAL d[3], s2 = source->half_softening2;
@@ -93,7 +90,7 @@ NAME(add_pairs)(const struct variant variant, const struct NAME(constants) * con
     }
 }
 
-SIMD_INLINE void NAME(launder)(const struct variant variant, struct NAME(bodies) * bodies)
+SIMD_INLINE void launder(const struct variant variant, struct bodies *bodies)
 {
     SIMD_UNROLL
     for (int32_t c = 0; c < variant.fields; c++)
@@ -104,22 +101,22 @@ SIMD_INLINE void NAME(launder)(const struct variant variant, struct NAME(bodies)
 #include "forces/symmetric_loop_body.h"
 
 #define DEFINE_VARIANT(potential, softening, form, fields)                                         \
-    static void NAME(meet_##potential##_##softening##_##form##_##fields)(                          \
+    static void meet_##potential##_##softening##_##form##_##fields(                                \
         const struct symmetric_meeting *meeting)                                                   \
     {                                                                                              \
         const struct variant variant = {symmetric_vectors, fields,    true,                        \
                                         potential,         softening, form};                       \
-        const struct NAME(constants) constants = {(REAL)meeting->softening2};                      \
-        NAME(meet)(variant, &constants, meeting);                                                  \
+        const struct constants constants = {(REAL)meeting->softening2};                            \
+        meet(variant, &constants, meeting);                                                        \
     }
 
 EACH_VARIANT(DEFINE_VARIANT)
 #undef DEFINE_VARIANT
 
-static void NAME(forces_symmetric)(const struct symmetric_meeting *meeting)
+static void forces_symmetric(const struct symmetric_meeting *meeting)
 {
 #define NAME_VARIANT(potential, softening, form, fields)                                           \
-    NAME(meet_##potential##_##softening##_##form##_##fields),
+    meet_##potential##_##softening##_##form##_##fields,
     static forces_symmetric_kernel *const kernels[] = {EACH_VARIANT(NAME_VARIANT)};
 #undef NAME_VARIANT
 
@@ -131,8 +128,8 @@ static void NAME(forces_symmetric)(const struct symmetric_meeting *meeting)
     kernels[row](meeting);
 }
 
-static void NAME(add_columns)(double *restrict sums, const void *const *columns,
-                              int32_t column_count, int64_t count)
+static void add_columns(double *restrict sums, const void *const *columns, int32_t column_count,
+                        int64_t count)
 {
     enum { strip = 16 };
     int64_t i = 0;
@@ -149,15 +146,14 @@ static void NAME(add_columns)(double *restrict sums, const void *const *columns,
             sums[i] += (double)((const REAL *)columns[k])[i];
 }
 
-static int64_t NAME(limit)(enum symmetric_form form, int64_t turns)
+static int64_t limit(enum symmetric_form form, int64_t turns)
 {
     const struct variant forces = {symmetric_vectors, 3, false, false, softening_common,
                                    sums_are_forces};
     const struct variant accelerations = {symmetric_vectors,     3, false, false, softening_common,
                                           sums_are_accelerations};
-    const struct NAME(constants) constants = {0};
-    const struct NAME(bodies)
-        any = {.mass = simd_all((REAL)1), .half_softening2 = simd_all((REAL)1)};
-    return form == sums_are_forces ? NAME(take_turns)(forces, &constants, any, turns)
-                                   : NAME(take_turns)(accelerations, &constants, any, turns);
+    const struct constants constants = {0};
+    const struct bodies any = {.mass = simd_all((REAL)1), .half_softening2 = simd_all((REAL)1)};
+    return form == sums_are_forces ? take_turns(forces, &constants, any, turns)
+                                   : take_turns(accelerations, &constants, any, turns);
 }

@@ -1,11 +1,10 @@
-/* Gravity by the symmetric loop, for one instruction set: symmetric_gravity_body.h, for float and
- * for double. */
+/* Gravity by the symmetric loop, for one instruction set and real type. */
 
 #include "forces/symmetric_kernel.h"
 
 #include <string.h>
 
-#include "core/simd.h"
+#include "core/real.h"
 
 /* Where ε² comes from: one for all pairs, or half from the target and half from the source. */
 enum softening { softening_common, softening_per_body };
@@ -28,16 +27,11 @@ struct variant {
     EACH_FORM(ROW, potential, softening_common) EACH_FORM(ROW, potential, softening_per_body)
 #define EACH_VARIANT(ROW) EACH_SOFTENING(ROW, 0) EACH_SOFTENING(ROW, 1)
 
-#define KERNEL_BODY "forces/symmetric_gravity_body.h"
-#include "forces/for_each_real.h"
+#include "forces/symmetric_gravity_body.h"
 
-const struct forces_symmetric_kernels KITH_ISA_SYMBOL(forces_symmetric) = {
-    .in_double = forces_symmetric_double,
-    .in_float = forces_symmetric_float,
-    .add_doubles = add_columns_double,
-    .add_floats = add_columns_float,
-    .limit_in_double = limit_double,
-    .limit_in_float = limit_float,
-    .field_scale_in_double = SIMD_RSQRT3_SCALE_DOUBLE,
-    .field_scale_in_float = (double)SIMD_RSQRT3_SCALE_FLOAT,
+const struct forces_symmetric_kernels KITH_REAL_SYMBOL(forces_symmetric) = {
+    .meet = forces_symmetric,
+    .field_scale = FIELD_SCALE,
+    .add = add_columns,
+    .limit = limit,
 };

@@ -36,7 +36,7 @@ struct symmetric_bodies {
     int64_t count;
 };
 
-/* Where the sums of one side go, by gravity times field_scale_in_float or _double (of the kernels
+/* Where the sums of one side go, by gravity times field_scale (of the kernels
  * below); written up to the next multiple of 64. NULL: not requested; the same on both sides. */
 struct symmetric_sums {
     void *field[3]; /* all or none; gravity: always those of all dimensions */
@@ -63,26 +63,21 @@ typedef int64_t forces_symmetric_limit(enum symmetric_form form, int64_t turns);
 
 /* The kernels of an instruction set for gravity. */
 struct forces_symmetric_kernels {
-    forces_symmetric_kernel *in_double, *in_float;
-    double field_scale_in_double, field_scale_in_float;
+    forces_symmetric_kernel *meet;
+    double field_scale;
 
     /* sums[i] += Σ_k columns[k][i], k ascending, for i < count. */
-    void (*add_doubles)(double *sums, const void *const *columns, int32_t column_count,
-                        int64_t count);
-    void (*add_floats)(double *sums, const void *const *columns, int32_t column_count,
-                       int64_t count);
+    void (*add)(double *sums, const void *const *columns, int32_t column_count, int64_t count);
 
-    forces_symmetric_limit *limit_in_double, *limit_in_float; /* for forces/limit.h */
+    forces_symmetric_limit *limit; /* for forces/limit.h */
 };
 
-/* The kernels of an instruction set for laws, by kind. */
-struct forces_symmetric_laws {
-    forces_symmetric_kernel *in_double[law_built_in_count], *in_float[law_built_in_count];
-};
-
+/* The kernels of an instruction set and real type: gravity's, and those of laws by kind. */
 #define FORCES_DECLARE_SYMMETRIC(isa)                                                              \
-    extern const struct forces_symmetric_kernels forces_symmetric_##isa;                           \
-    extern const struct forces_symmetric_laws forces_symmetric_law_##isa;
+    extern const struct forces_symmetric_kernels forces_symmetric_double_##isa,                    \
+        forces_symmetric_float_##isa;                                                              \
+    extern forces_symmetric_kernel *const forces_symmetric_law_double_##isa[law_built_in_count],   \
+        *const forces_symmetric_law_float_##isa[law_built_in_count];
 KITH_EACH_ISA(FORCES_DECLARE_SYMMETRIC)
 #undef FORCES_DECLARE_SYMMETRIC
 

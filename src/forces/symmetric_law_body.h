@@ -1,58 +1,56 @@
-/* Laws in the symmetric loop, for one precision (law/for_each_real.h): of laws whose V(i, j) is
+/* Laws in the symmetric loop, for one precision (law/real_law.h): of laws whose V(i, j) is
  * V(j, i), so that F_ji is −F_ij.
  *
  *     field += F_ij, potential += V(i, j) */
 
 #include "law/law_parts_body.h"
 
-enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL) };
-
-struct NAME(constants) {
+struct constants {
     struct NAME(law_constants) law;
     REAL softening2;
 };
 
 /* The sums of a source over the targets in its lane, or of a vector of targets. */
-struct NAME(lane_sums) {
+struct lane_sums {
     VREAL field[3], potential;
 };
 
 /* A vector of targets, or a source in all lanes. The outer parts are the targets'
  * (law_parts_body.h).
  */
-struct NAME(bodies) {
+struct bodies {
     VREAL x[3], weight, charge, softening2, outer_factor, outer_value;
 };
 
-SIMD_INLINE VREAL NAME(elements)(const void *column, int64_t i, REAL otherwise)
+SIMD_INLINE VREAL elements(const void *column, int64_t i, REAL otherwise)
 {
     return column ? simd_load((const REAL *)column + i) : simd_all(otherwise);
 }
 
-SIMD_INLINE VREAL NAME(element)(const void *column, int64_t j, REAL otherwise)
+SIMD_INLINE VREAL element(const void *column, int64_t j, REAL otherwise)
 {
     return simd_all(column ? ((const REAL *)column)[j] : otherwise);
 }
 
 /* Whether what a pair is multiplied by depends on the targets. */
-SIMD_INLINE bool NAME(has_outer)(const struct variant variant)
+SIMD_INLINE bool has_outer(const struct variant variant)
 {
     return variant.form.kind == law_custom || variant.form.weighting == law_product;
 }
 
-SIMD_INLINE struct NAME(bodies)
-    NAME(load_targets)(const struct variant variant, const struct NAME(constants) * constants,
-                       const struct symmetric_bodies *targets, int64_t i)
+SIMD_INLINE struct bodies load_targets(const struct variant variant,
+                                       const struct constants *constants,
+                                       const struct symmetric_bodies *targets, int64_t i)
 {
-    struct NAME(bodies) loaded = {0};
+    struct bodies loaded = {0};
     SIMD_UNROLL
     for (int c = 0; c < 3; c++)
-        loaded.x[c] = NAME(elements)(targets->position[c], i, 0);
-    loaded.weight = NAME(elements)(targets->weight, i, 1);
+        loaded.x[c] = elements(targets->position[c], i, 0);
+    loaded.weight = elements(targets->weight, i, 1);
     if (variant.form.kind == law_custom)
-        loaded.charge = NAME(elements)(targets->charge, i, 1);
+        loaded.charge = elements(targets->charge, i, 1);
     if (variant.careful)
-        loaded.softening2 = NAME(elements)(targets->half_softening2, i, 0);
+        loaded.softening2 = elements(targets->half_softening2, i, 0);
     const struct NAME(law_pair) target = {.w_i = loaded.weight, .q_i = loaded.charge};
     if (variant.central)
         loaded.outer_factor = NAME(law_outer_of_factor)(variant.form, &constants->law, &target);
@@ -60,29 +58,28 @@ SIMD_INLINE struct NAME(bodies)
     return loaded;
 }
 
-SIMD_INLINE struct NAME(bodies)
-    NAME(load_source)(const struct variant variant, const struct NAME(constants) * constants,
-                      const struct symmetric_bodies *sources, int64_t j)
+SIMD_INLINE struct bodies load_source(const struct variant variant,
+                                      const struct constants *constants,
+                                      const struct symmetric_bodies *sources, int64_t j)
 {
-    struct NAME(bodies) loaded = {0};
+    struct bodies loaded = {0};
     SIMD_UNROLL
     for (int c = 0; c < 3; c++)
-        loaded.x[c] = NAME(element)(sources->position[c], j, 0);
+        loaded.x[c] = element(sources->position[c], j, 0);
     if (variant.form.weighting != law_unweighted || variant.form.kind == law_custom)
-        loaded.weight = NAME(element)(sources->weight, j, 1);
+        loaded.weight = element(sources->weight, j, 1);
     if (variant.form.kind == law_custom)
-        loaded.charge = NAME(element)(sources->charge, j, 1);
+        loaded.charge = element(sources->charge, j, 1);
     loaded.softening2 = simd_all(constants->softening2);
     if (variant.careful)
-        loaded.softening2 += NAME(element)(sources->half_softening2, j, 0);
+        loaded.softening2 += element(sources->half_softening2, j, 0);
     return loaded;
 }
 
 /* The force on the targets and the value of the pairs of a source with them. */
-SIMD_INLINE void NAME(evaluate)(const struct variant variant,
-                                const struct NAME(constants) * constants,
-                                const struct NAME(law_pair) * pair,
-                                const struct NAME(bodies) * targets, VREAL force[3], VREAL *value)
+SIMD_INLINE void evaluate(const struct variant variant, const struct constants *constants,
+                          const struct NAME(law_pair) * pair, const struct bodies *targets,
+                          VREAL force[3], VREAL *value)
 {
     const struct NAME(law_constants) *law = &constants->law;
     VREAL factor = {0};
@@ -97,11 +94,11 @@ SIMD_INLINE void NAME(evaluate)(const struct variant variant,
         *value = variant.fields && variant.central
                      ? NAME(law_inner_value_of)(variant.form, law, pair, factor)
                      : NAME(law_inner_value)(variant.form, law, pair);
-        if (NAME(has_outer)(variant))
+        if (has_outer(variant))
             *value *= targets->outer_value;
     }
     if (variant.fields && variant.central) {
-        if (NAME(has_outer)(variant))
+        if (has_outer(variant))
             factor *= targets->outer_factor;
         SIMD_UNROLL
         for (int c = 0; c < 3; c++)
@@ -110,10 +107,9 @@ SIMD_INLINE void NAME(evaluate)(const struct variant variant,
 }
 
 /* Adds the pairs of a source with a vector of targets to the sums of both. */
-SIMD_INLINE void
-NAME(add_pairs)(const struct variant variant, const struct NAME(constants) * constants,
-                const struct NAME(bodies) * source, const struct NAME(bodies) * targets,
-                struct NAME(lane_sums) * of_targets, struct NAME(lane_sums) * of_source)
+SIMD_INLINE void add_pairs(const struct variant variant, const struct constants *constants,
+                           const struct bodies *source, const struct bodies *targets,
+                           struct lane_sums *of_targets, struct lane_sums *of_source)
 {
     struct NAME(law_pair) pair = {.s2 = source->softening2, .w_i = simd_all((REAL)1)};
     if (variant.careful)
@@ -130,7 +126,7 @@ NAME(add_pairs)(const struct variant variant, const struct NAME(constants) * con
     pair.q_j = source->charge;
 
     VREAL force[3] = {{0}}, value = {0};
-    NAME(evaluate)(variant, constants, &pair, targets, force, &value);
+    evaluate(variant, constants, &pair, targets, force, &value);
     SIMD_UNROLL
     for (int32_t c = 0; c < variant.fields; c++) {
         of_targets->field[c] += force[c];
@@ -142,7 +138,7 @@ NAME(add_pairs)(const struct variant variant, const struct NAME(constants) * con
     }
 }
 
-SIMD_INLINE void NAME(launder)(const struct variant variant, struct NAME(bodies) * bodies)
+SIMD_INLINE void launder(const struct variant variant, struct bodies *bodies)
 {
     SIMD_UNROLL
     for (int c = 0; c < 3; c++)
@@ -157,28 +153,27 @@ SIMD_INLINE void NAME(launder)(const struct variant variant, struct NAME(bodies)
 
 /* Whether the x components of forces are finite, of a multiple of 64 of them. NaN times 0 is NaN,
  * and so is infinity times 0. */
-static bool NAME(are_finite)(const REAL *force, int64_t count)
+static bool are_finite(const REAL *force, int64_t count)
 {
     VREAL all = {0};
     bool are_finite = true;
-    for (int64_t i = 0; i < count; i += NAME(lanes))
+    for (int64_t i = 0; i < count; i += REAL_LANES)
         all += simd_load(force + i) * 0;
-    for (int lane = 0; lane < NAME(lanes); lane++)
+    for (int lane = 0; lane < REAL_LANES; lane++)
         are_finite = are_finite && all[lane] == 0;
     return are_finite;
 }
 
-typedef void NAME(meet_by)(const struct NAME(constants) * constants,
-                           const struct symmetric_meeting *meeting);
+typedef void meet_by(const struct constants *constants, const struct symmetric_meeting *meeting);
 
 /* Most meetings have no two particles at the same position and need not look for them: a force that
  * is not a finite number shows those that have, and then the meeting is repeated. Softenings of
  * bodies and forces that are not central are rare, and all is summed, requested or not. */
-static void NAME(meet_by_law)(NAME(meet_by) *const by[3], NAME(meet_by) * careful,
-                              const struct symmetric_meeting *meeting)
+static void meet_by_law(meet_by *const by[3], meet_by *careful,
+                        const struct symmetric_meeting *meeting)
 {
-    const struct NAME(constants) constants = {.law = NAME(law_load)(meeting->numbers),
-                                              .softening2 = (REAL)meeting->softening2};
+    const struct constants constants = {.law = NAME(law_load)(meeting->numbers),
+                                        .softening2 = (REAL)meeting->softening2};
     const REAL *force = (const REAL *)meeting->of_targets.field[0];
     const enum law_sums sums = !meeting->of_targets.potential ? law_sums_force
                                : !force                       ? law_sums_value
@@ -186,16 +181,16 @@ static void NAME(meet_by_law)(NAME(meet_by) *const by[3], NAME(meet_by) * carefu
     const bool is_rare = meeting->targets.half_softening2 || !meeting->is_central;
     if (!is_rare)
         by[sums](&constants, meeting);
-    if (is_rare || (force && !NAME(are_finite)(force, meeting->targets.count)))
+    if (is_rare || (force && !are_finite(force, meeting->targets.count)))
         careful(&constants, meeting);
 }
 
 #define DEFINE_MEET(name, ...)                                                                     \
-    static __attribute__((noinline)) void NAME(name)(const struct NAME(constants) * constants,     \
-                                                     const struct symmetric_meeting *meeting)      \
+    static __attribute__((noinline)) void name(const struct constants *constants,                  \
+                                               const struct symmetric_meeting *meeting)            \
     {                                                                                              \
         const struct variant variant = {__VA_ARGS__};                                              \
-        NAME(meet)(variant, constants, meeting);                                                   \
+        meet(variant, constants, meeting);                                                         \
     }
 #define DEFINE_LOOPS(name, kind, weighting)                                                        \
     DEFINE_MEET(force_##name, symmetric_vectors, 3, false, false, {kind, weighting}, false, true)  \
@@ -203,27 +198,26 @@ static void NAME(meet_by_law)(NAME(meet_by) *const by[3], NAME(meet_by) * carefu
     DEFINE_MEET(both_##name, symmetric_vectors, 3, false, true, {kind, weighting}, false, true)    \
     DEFINE_MEET(careful_##name, 1, 3, false, true, {kind, weighting}, true, true)
 #define LOOPS(name)                                                                                \
-    (NAME(meet_by) *const[])                                                                       \
+    (meet_by *const[])                                                                             \
     {                                                                                              \
-        NAME(force_##name), NAME(value_##name), NAME(both_##name)                                  \
+        force_##name, value_##name, both_##name                                                    \
     }
 
 #ifdef LAW_CUSTOM_BODY
 DEFINE_LOOPS(custom, law_custom, law_unweighted)
 DEFINE_MEET(any_custom, 1, 3, false, true, {law_custom, law_unweighted}, true, false)
 
-__attribute__((visibility("default"))) forces_symmetric_kernel NAME(symmetric_custom);
-void NAME(symmetric_custom)(const struct symmetric_meeting *meeting)
+__attribute__((visibility("default"))) forces_symmetric_kernel OF_REAL(symmetric_custom);
+void OF_REAL(symmetric_custom)(const struct symmetric_meeting *meeting)
 {
-    NAME(meet_by_law)
-    (LOOPS(custom), meeting->is_central ? NAME(careful_custom) : NAME(any_custom), meeting);
+    meet_by_law(LOOPS(custom), meeting->is_central ? careful_custom : any_custom, meeting);
 }
 #else
 #define DEFINE_KERNEL(name, kind, weighting)                                                       \
     DEFINE_LOOPS(name, kind, weighting)                                                            \
-    static void NAME(meet_##name)(const struct symmetric_meeting *meeting)                         \
+    static void meet_##name(const struct symmetric_meeting *meeting)                               \
     {                                                                                              \
-        NAME(meet_by_law)(LOOPS(name), NAME(careful_##name), meeting);                             \
+        meet_by_law(LOOPS(name), careful_##name, meeting);                                         \
     }
 DEFINE_KERNEL(constant_of_sums, law_constant, law_sum)
 
@@ -231,12 +225,12 @@ DEFINE_KERNEL(constant_of_sums, law_constant, law_sum)
 #define TABLE_WEIGHTING(kind) ((kind) == law_constant ? law_product : LAW_SUMS_WEIGHTING(kind))
 #define DEFINE(kind)                                                                               \
     DEFINE_KERNEL(kind, law_##kind, TABLE_WEIGHTING(law_##kind))                                   \
-    static void NAME(symmetric_##kind)(const struct symmetric_meeting *meeting)                    \
+    static void symmetric_##kind(const struct symmetric_meeting *meeting)                          \
     {                                                                                              \
         if (law_##kind == law_constant && meeting->weighting == law_sum)                           \
-            NAME(meet_constant_of_sums)(meeting);                                                  \
+            meet_constant_of_sums(meeting);                                                        \
         else                                                                                       \
-            NAME(meet_##kind)(meeting);                                                            \
+            meet_##kind(meeting);                                                                  \
     }
 LAW_EACH_BUILT_IN(DEFINE)
 #undef DEFINE

@@ -1,11 +1,12 @@
-/* Laws by the symmetric loop, for one instruction set: symmetric_law_body.h, for float and for
- * double. */
+/* Laws by the symmetric loop, for one instruction set and real type:
+ * symmetric_law_body.h. */
 
 #include "forces/symmetric_kernel.h"
 
 #include <stddef.h>
 
 #include "forces/law_sums_problem.h"
+#include "law/real_law.h"
 
 /* What the loop is compiled for; constants once inlined. */
 struct variant {
@@ -17,16 +18,11 @@ struct variant {
     bool central;
 };
 
-#define KERNEL_BODY "forces/symmetric_law_body.h"
-#include "law/for_each_real.h"
+#include "forces/symmetric_law_body.h"
 
 #ifndef LAW_CUSTOM_BODY
-const struct forces_symmetric_laws KITH_ISA_SYMBOL(forces_symmetric_law) = {
-#define ENTRY(kind) [law_##kind] = symmetric_##kind##_double,
-    .in_double = {LAW_EACH_BUILT_IN(ENTRY)},
+#define ENTRY(kind) [law_##kind] = symmetric_##kind,
+forces_symmetric_kernel *const KITH_REAL_SYMBOL(forces_symmetric_law)[] = {
+    LAW_EACH_BUILT_IN(ENTRY)};
 #undef ENTRY
-#define ENTRY(kind) [law_##kind] = symmetric_##kind##_float,
-    .in_float = {LAW_EACH_BUILT_IN(ENTRY)},
-#undef ENTRY
-};
 #endif

@@ -5,25 +5,25 @@
  *                              (of targets in registers), has_rest (their number need not be a
  *                              multiple of that), fields (components of the force that are summed,
  *                              or 0) and potential (whether that is summed)
- *   NAME(lanes)                of a vector
- *   struct NAME(constants)     what is the same for all pairs
- *   struct NAME(bodies)        a vector of targets, or a source in all lanes
- *   struct NAME(lane_sums)     field[3] and potential: what a body in each lane has felt
- *   NAME(load_targets), NAME(load_source), NAME(launder)
- *   NAME(add_pairs)            adds the pairs of a source with a vector of targets to both sums
+ *   REAL_LANES                 of a vector
+ *   struct constants           what is the same for all pairs
+ *   struct bodies              a vector of targets, or a source in all lanes
+ *   struct lane_sums           field[3] and potential: what a body in each lane has felt
+ *   load_targets, load_source, launder
+ *   add_pairs                  adds the pairs of a source with a vector of targets to both sums
  *
  * (symmetric_gravity_body.h, symmetric_law_body.h). A few vectors of targets sit in registers, a
  * target a lane, and every source of a chunk is broadcast to them. What the lanes do to the source
  * is added up lane by lane, in memory that stays in the first cache; the lanes are summed when the
  * chunk has met all targets. */
 
-SIMD_INLINE int32_t NAME(components)(const struct variant variant)
+SIMD_INLINE int32_t component_count(const struct variant variant)
 {
     return variant.fields + (variant.potential ? 1 : 0);
 }
 
-SIMD_INLINE void NAME(load_sums)(const struct variant variant, const VREAL *memory,
-                                 struct NAME(lane_sums) * sums)
+SIMD_INLINE void load_sums(const struct variant variant, const VREAL *memory,
+                           struct lane_sums *sums)
 {
     SIMD_UNROLL
     for (int32_t c = 0; c < variant.fields; c++)
@@ -32,8 +32,8 @@ SIMD_INLINE void NAME(load_sums)(const struct variant variant, const VREAL *memo
         sums->potential = memory[variant.fields];
 }
 
-SIMD_INLINE void NAME(store_sums)(const struct variant variant, const struct NAME(lane_sums) * sums,
-                                  VREAL *memory)
+SIMD_INLINE void store_sums(const struct variant variant, const struct lane_sums *sums,
+                            VREAL *memory)
 {
     SIMD_UNROLL
     for (int32_t c = 0; c < variant.fields; c++)
@@ -42,7 +42,7 @@ SIMD_INLINE void NAME(store_sums)(const struct variant variant, const struct NAM
         memory[variant.fields] = sums->potential;
 }
 
-SIMD_INLINE void NAME(add_to_column)(void *column, int64_t i, bool is_first, VREAL sum)
+SIMD_INLINE void add_to_column(void *column, int64_t i, bool is_first, VREAL sum)
 {
     if (!column)
         return;
@@ -51,105 +51,99 @@ SIMD_INLINE void NAME(add_to_column)(void *column, int64_t i, bool is_first, VRE
 }
 
 /* The sources first … last − 1, less than a chunk of them, with the vectors of targets at i. */
-SIMD_INLINE void NAME(meet_vectors)(const struct variant variant, const int32_t vectors,
-                                    const struct NAME(constants) * constants,
-                                    const struct symmetric_meeting *meeting, int64_t i,
-                                    int64_t first, int64_t last, VREAL *of_sources)
+SIMD_INLINE void meet_vectors(const struct variant variant, const int32_t vectors,
+                              const struct constants *constants,
+                              const struct symmetric_meeting *meeting, int64_t i, int64_t first,
+                              int64_t last, VREAL *of_sources)
 {
-    const int32_t components = NAME(components)(variant);
-    struct NAME(bodies) targets[symmetric_vectors];
-    struct NAME(lane_sums) sums[symmetric_vectors];
+    const int32_t components = component_count(variant);
+    struct bodies targets[symmetric_vectors];
+    struct lane_sums sums[symmetric_vectors];
     SIMD_UNROLL
     for (int32_t k = 0; k < vectors; k++) {
-        targets[k] = NAME(load_targets)(variant, constants, &meeting->targets, i + k * NAME(lanes));
-        sums[k] = (struct NAME(lane_sums)){0};
+        targets[k] = load_targets(variant, constants, &meeting->targets, i + k * REAL_LANES);
+        sums[k] = (struct lane_sums){0};
     }
 
     for (int64_t j = first; j < last; j++) {
-        const struct NAME(bodies) source =
-            NAME(load_source)(variant, constants, &meeting->sources, j);
+        const struct bodies source = load_source(variant, constants, &meeting->sources, j);
         VREAL *const memory = &of_sources[(j - first) * components];
-        struct NAME(lane_sums) of_source = {0};
+        struct lane_sums of_source = {0};
         if (i > 0)
-            NAME(load_sums)(variant, memory, &of_source);
+            load_sums(variant, memory, &of_source);
         SIMD_UNROLL
         for (int32_t k = 0; k < vectors; k++)
-            NAME(add_pairs)(variant, constants, &source, &targets[k], &sums[k], &of_source);
-        NAME(store_sums)(variant, &of_source, memory);
+            add_pairs(variant, constants, &source, &targets[k], &sums[k], &of_source);
+        store_sums(variant, &of_source, memory);
     }
 
     SIMD_UNROLL
     for (int32_t k = 0; k < vectors; k++) {
-        const int64_t at = i + k * NAME(lanes);
+        const int64_t at = i + k * REAL_LANES;
         SIMD_UNROLL
         for (int32_t c = 0; c < variant.fields; c++)
-            NAME(add_to_column)(meeting->of_targets.field[c], at, first == 0, sums[k].field[c]);
+            add_to_column(meeting->of_targets.field[c], at, first == 0, sums[k].field[c]);
         if (variant.potential)
-            NAME(add_to_column)(meeting->of_targets.potential, at, first == 0, sums[k].potential);
+            add_to_column(meeting->of_targets.potential, at, first == 0, sums[k].potential);
     }
 }
 
 /* The lanes of one component of this many sources summed, a vector of sources at a time. */
-static __attribute__((noinline)) void NAME(sum_lanes)(const VREAL *of_sources, int32_t components,
-                                                      int32_t component, int64_t count,
-                                                      REAL *result)
+static __attribute__((noinline)) void sum_lanes(const VREAL *of_sources, int32_t components,
+                                                int32_t component, int64_t count, REAL *result)
 {
-    for (int64_t j = 0; j < count; j += NAME(lanes)) {
-        VREAL rows[NAME(lanes)];
+    for (int64_t j = 0; j < count; j += REAL_LANES) {
+        VREAL rows[REAL_LANES];
         SIMD_UNROLL
-        for (int32_t k = 0; k < NAME(lanes); k++)
+        for (int32_t k = 0; k < REAL_LANES; k++)
             rows[k] = of_sources[(j + k) * components + component];
         simd_store(result + j, simd_sum_rows(rows));
     }
 }
 
-SIMD_INLINE void NAME(meet)(const struct variant variant, const struct NAME(constants) * constants,
-                            const struct symmetric_meeting *meeting)
+SIMD_INLINE void meet(const struct variant variant, const struct constants *constants,
+                      const struct symmetric_meeting *meeting)
 {
     const int64_t targets = meeting->targets.count, sources = meeting->sources.count;
-    const int32_t components = NAME(components)(variant);
+    const int32_t components = component_count(variant);
     VREAL of_sources[symmetric_chunk * symmetric_components]; /* [source][component] */
     for (int64_t first = 0; first < sources; first += symmetric_chunk) {
         const int64_t left = sources - first,
                       count = left < symmetric_chunk ? left : symmetric_chunk;
         int64_t i = 0;
-        for (; targets - i > (variant.vectors - 1) * NAME(lanes);
-             i += variant.vectors * NAME(lanes))
-            NAME(meet_vectors)
-        (variant, variant.vectors, constants, meeting, i, first, first + count, of_sources);
-        for (; variant.has_rest && i < targets; i += NAME(lanes))
-            NAME(meet_vectors)
-        (variant, 1, constants, meeting, i, first, first + count, of_sources);
+        for (; targets - i > (variant.vectors - 1) * REAL_LANES; i += variant.vectors * REAL_LANES)
+            meet_vectors(variant, variant.vectors, constants, meeting, i, first, first + count,
+                         of_sources);
+        for (; variant.has_rest && i < targets; i += REAL_LANES)
+            meet_vectors(variant, 1, constants, meeting, i, first, first + count, of_sources);
 
         for (int32_t c = 0; c < components; c++) {
             REAL *const column = (REAL *)(c < variant.fields ? meeting->of_sources.field[c]
                                                              : meeting->of_sources.potential);
             if (column)
-                NAME(sum_lanes)(of_sources, components, c, count, column + first);
+                sum_lanes(of_sources, components, c, count, column + first);
         }
     }
 }
 
 /* The arithmetic of turns × variant.vectors vectors of pairs, with everything in registers; the
  * number of interactions. */
-SIMD_INLINE int64_t NAME(take_turns)(const struct variant variant,
-                                     const struct NAME(constants) * constants,
-                                     struct NAME(bodies) any, int64_t turns)
+SIMD_INLINE int64_t take_turns(const struct variant variant, const struct constants *constants,
+                               struct bodies any, int64_t turns)
 {
-    struct NAME(bodies) source = any, targets[symmetric_vectors];
-    struct NAME(lane_sums) of_source = {0}, of_targets[symmetric_vectors] = {0};
+    struct bodies source = any, targets[symmetric_vectors];
+    struct lane_sums of_source = {0}, of_targets[symmetric_vectors] = {0};
     SIMD_UNROLL
     for (int32_t k = 0; k < variant.vectors; k++) {
         targets[k] = any;
-        NAME(launder)(variant, &targets[k]);
+        launder(variant, &targets[k]);
     }
 
     for (int64_t turn = 0; turn < turns; turn++) {
-        NAME(launder)(variant, &source);
+        launder(variant, &source);
         SIMD_UNROLL
         for (int32_t k = 0; k < variant.vectors; k++)
-            NAME(add_pairs)
-        (variant, constants, &source, &targets[k], &of_targets[k], &of_source);
+            add_pairs(variant, constants, &source, &targets[k], &of_targets[k], &of_source);
     }
     SIMD_UNROLL
     for (int32_t c = 0; c < variant.fields; c++) {
@@ -158,5 +152,5 @@ SIMD_INLINE int64_t NAME(take_turns)(const struct variant variant,
         for (int32_t k = 0; k < variant.vectors; k++)
             SIMD_LAUNDER(of_targets[k].field[c]);
     }
-    return 2 * turns * variant.vectors * NAME(lanes);
+    return 2 * turns * variant.vectors * REAL_LANES;
 }

@@ -1,26 +1,23 @@
 /* Gravity in the loop of small systems, with arithmetic of its own, for one precision: included by
  * kernels' bodies after forces/pair.h, with the same names defined. */
 
-enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL) };
-
 /* Body i of each system. */
-struct NAME(place) {
+struct place {
     VREAL x[3], v[3], mass, half_softening2;
 };
 
 /* Its sums, without G: Σ m d / s³ (times FIELD_SCALE if it is all that is worked out), Σ m [u / s³
  * − 3 (d·u) d / s⁵], Σ m / s. */
-struct NAME(pull) {
+struct pull {
     VREAL acceleration[3], jerk[3], potential;
 };
 
-struct NAME(systems_constants); /* none */
+struct systems_constants; /* none */
 
 /* Pair i, j of each system. */
-SIMD_INLINE void NAME(pull_together)(const struct systems_variant variant,
-                                     const struct NAME(systems_constants) * constants,
-                                     const struct NAME(place) * i, const struct NAME(place) * j,
-                                     struct NAME(pull) * of_i, struct NAME(pull) * of_j)
+SIMD_INLINE void pull_together(const struct systems_variant variant,
+                               const struct systems_constants *constants, const struct place *i,
+                               const struct place *j, struct pull *of_i, struct pull *of_j)
 {
     (void)constants;
     const int32_t dimensions = variant.dimensions;
@@ -32,10 +29,10 @@ SIMD_INLINE void NAME(pull_together)(const struct systems_variant variant,
         d[c] = j->x[c] - i->x[c];
 
     if (outputs == forces_acceleration) {
-        NAME(pair_field)(dimensions, d, softening2, field);
+        pair_field(dimensions, d, softening2, field);
     } else {
         /* 0 at the same position, so that the pair contributes nothing. */
-        const VREAL s2 = NAME(pair_s2)(dimensions, d, softening2);
+        const VREAL s2 = pair_s2(dimensions, d, softening2);
         const VREAL rsqrt = simd_unless_equal(s2, simd_all((REAL)S2_FLOOR), simd_rsqrt(s2));
         const VREAL rsqrt2 = rsqrt * rsqrt, cube = rsqrt2 * rsqrt;
         of_i->potential = simd_fma(j->mass, rsqrt, of_i->potential);
@@ -65,8 +62,8 @@ SIMD_INLINE void NAME(pull_together)(const struct systems_variant variant,
 }
 
 /* to = from where the kernel uses it. */
-SIMD_INLINE void NAME(copy_pull)(const struct systems_variant variant,
-                                 const struct NAME(pull) * from, struct NAME(pull) * to)
+SIMD_INLINE void copy_pull(const struct systems_variant variant, const struct pull *from,
+                           struct pull *to)
 {
     SIMD_UNROLL
     for (int32_t c = 0; c < variant.dimensions; c++) {
@@ -81,13 +78,13 @@ SIMD_INLINE void NAME(copy_pull)(const struct systems_variant variant,
 #include "forces/systems_loop_body.h"
 
 /* Brings in the systems from the s-th on: positions, masses times mass_factor and softening. */
-SIMD_INLINE void NAME(block_load)(const struct forces_problem *problem, double mass_factor,
-                                  int64_t s, struct NAME(block) * block)
+SIMD_INLINE void block_load(const struct forces_problem *problem, double mass_factor, int64_t s,
+                            struct block *block)
 {
     block->bodies = (int32_t)problem->target_count;
     for (int32_t i = 0; i < block->bodies; i++) {
         const int64_t at = i * problem->system_stride + s;
-        struct NAME(place) *place = &block->place[i];
+        struct place *place = &block->place[i];
         for (int32_t c = 0; c < problem->dimensions; c++)
             place->x[c] = simd_load((const REAL *)problem->target_position[c] + at);
         place->mass = simd_load((const REAL *)problem->source_mass + at) * (REAL)mass_factor;

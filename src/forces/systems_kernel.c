@@ -1,8 +1,8 @@
-/* The forces of ensembles for one instruction set: systems_kernel_body.h, for float and for double.
- */
+/* The forces of ensembles for one instruction set and real type. */
 
 #include "forces/systems_kernel.h"
 
+#include "core/real.h"
 #include "forces/systems.h"
 
 /* In the order of the indices [outputs][dimensions − 2]. */
@@ -14,10 +14,4 @@
     ROW(forces_jerk, 2)                                                                            \
     ROW(forces_jerk, 3)
 
-#define KERNEL_BODY "forces/systems_kernel_body.h"
-#include "forces/for_each_real.h"
-
-const struct forces_systems_kernels KITH_ISA_SYMBOL(forces_systems) = {
-    .in_double = forces_systems_double,
-    .in_float = forces_systems_float,
-};
+#include "forces/systems_kernel_body.h"

@@ -10,12 +10,8 @@
 typedef void forces_systems_kernel(const struct forces_problem *problem, int64_t begin,
                                    int64_t end);
 
-/* The kernels of an instruction set. */
-struct forces_systems_kernels {
-    forces_systems_kernel *in_double, *in_float;
-};
-
-#define FORCES_DECLARE_SYSTEMS(isa) extern const struct forces_systems_kernels forces_systems_##isa;
+#define FORCES_DECLARE_SYSTEMS(isa)                                                                \
+    extern forces_systems_kernel forces_systems_double_##isa, forces_systems_float_##isa;
 KITH_EACH_ISA(FORCES_DECLARE_SYSTEMS)
 #undef FORCES_DECLARE_SYSTEMS
 

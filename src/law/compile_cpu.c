@@ -18,6 +18,7 @@
 /* What a compilation is of. */
 struct job {
     const char *kernel, *isa;
+    const char *real; /* -DREAL=float or -DREAL=double (core/real.h), or NULL */
     struct compiler compiler;
     const char *functions; /* the formula's, in C */
     char key[law_key_bytes];
@@ -82,6 +83,8 @@ static kith_status compile_in(const struct job *job, const char *workshop)
                                source,
                                "-lm"};
     int count = 15;
+    if (job->real)
+        options[count++] = job->real;
     for (const char *const *option = isa_options(job->isa); *option; option++)
         options[count++] = *option;
     KITH_TRY(write_sources(job, workshop));
@@ -180,10 +183,10 @@ static kith_status open_or_compile(const struct job *job, void **handle)
 static kith_status open_functions(struct job *job, void **handle)
 {
     KITH_TRY(compiler_find(&job->compiler));
-    const char *texts[8 + compiler_most_words] = {KITH_VERSION, job->isa, job->kernel,
-                                                  job->functions};
+    const char *texts[8 + compiler_most_words] = {
+        KITH_VERSION, job->isa, job->real ? job->real : "", job->kernel, job->functions};
     for (int k = 0; k < job->compiler.count; k++)
-        texts[4 + k] = job->compiler.word[k];
+        texts[5 + k] = job->compiler.word[k];
     law_key(texts, job->key);
     return open_or_compile(job, handle);
 }
@@ -211,11 +214,14 @@ kith_status law_function_of(void *handle, const char *kernel, const char *symbol
 kith_status law_compile_cpu(kith_context *context, const kith_law *law, const char *kernel,
                             const char *symbol, kith_dtype dtype, void *function)
 {
-    struct job job = {.kernel = kernel, .isa = kith_context_isa(context)};
+    const char *real = dtype == KITH_F64 ? "double" : "float";
+    char define[32], target[64], name[64];
+    snprintf(define, sizeof define, "-DREAL=%s", real);
+    struct job job = {.kernel = kernel, .isa = kith_context_isa(context), .real = define};
     void *handle = NULL, *found = NULL;
-    char name[64];
-    snprintf(name, sizeof name, "%s_%s", symbol, dtype == KITH_F64 ? "double" : "float");
-    KITH_TRY(law_code_module(law, kernel, job.isa, open_module, &job, &handle));
+    snprintf(name, sizeof name, "%s_%s", symbol, real);
+    snprintf(target, sizeof target, "%s %s", job.isa, real);
+    KITH_TRY(law_code_module(law, kernel, target, open_module, &job, &handle));
     KITH_TRY(law_function_of(handle, kernel, name, &found));
     memcpy(function, &found, sizeof found);
     return KITH_OK;

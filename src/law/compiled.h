@@ -10,8 +10,8 @@
  *
  * A room's kernel file is compiled unchanged, found among the sources that the library carries
  * (KITH_RUN_TIME_SOURCES in src/law/CMakeLists.txt), with LAW_CUSTOM_BODY defined; inside #ifdef
- * LAW_CUSTOM_BODY it defines functions for law_custom, for float and for double, of default
- * visibility. law_values_kernel.c is the shortest example.
+ * LAW_CUSTOM_BODY it defines functions for law_custom, for REAL (core/real.h) or for both types, of
+ * default visibility. law_values_kernel.c is the shortest example.
  *
  * The law keeps the compiled code for its lifetime, and the user's cache folder keeps it for other
  * processes. */

@@ -9,10 +9,10 @@
  *
  * CPU kernel, a file of its own, compiled once for each instruction set (kith_add_kernels):
  *
- *     #define KERNEL_BODY "matrix/matrix_kernel_body.h"
- *     #include "law/for_each_real.h"
+ *     #include "law/real_law.h"
  *
- * includes law_body.h and the body for vectors of floats, then of doubles. The body writes its loop
+ * and for each real type (REALS), includes law_body.h for vectors of REAL. (Kernels that are not
+ * compiled for each include law/for_each_real.h, with KERNEL_BODY.) The kernel writes its loop
  * once, as an always-inlined function of a constant struct law_form, fills a struct NAME(law_pair)
  * with vectors and calls
  *

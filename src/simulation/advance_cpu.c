@@ -5,21 +5,23 @@
 #include "forces/direct.h"
 #include "simulation/advance_kernel.h"
 
-static const struct advance_kernels *choose_kernels(const kith_context *context)
+static const struct advance_kernels *choose_kernels(const kith_context *context, kith_dtype dtype)
 {
-#define ADDRESS(isa) &advance_##isa,
-    static const struct advance_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
-#undef ADDRESS
-    return each_isa[context->isa];
+#define IN_DOUBLE(isa) &advance_double_##isa,
+#define IN_FLOAT(isa)  &advance_float_##isa,
+    static const struct advance_kernels *const in_double[] = {KITH_EACH_ISA(IN_DOUBLE)};
+    static const struct advance_kernels *const in_float[] = {KITH_EACH_ISA(IN_FLOAT)};
+#undef IN_DOUBLE
+#undef IN_FLOAT
+    return (dtype == KITH_F64 ? in_double : in_float)[context->isa];
 }
 
 static bool has_kernel(const struct advance_problem *problem, const struct advance_kernels *kernels)
 {
     const struct forces_problem *forces = &problem->forces;
-    const int64_t lanes = kernels->vector_bytes / kith_dtype_bytes(forces->dtype);
     const bool is_small =
         forces->target_count <= advance_max_bodies &&
-        (forces->system_count > 0 || forces->target_count <= advance_max_vectors * lanes);
+        (forces->system_count > 0 || forces->target_count <= advance_max_vectors * kernels->lanes);
     return problem->method == advance_composition && !forces->law && forces->self && is_small &&
            problem->stage_count <= advance_max_stages && advance_fits_masses(forces);
 }
@@ -57,7 +59,7 @@ static kith_status advance_systems(kith_context *context, const struct advance_p
 kith_status advance_cpu(kith_context *context, const struct advance_problem *problem, int64_t *done)
 {
     *done = 0;
-    const struct advance_kernels *kernels = choose_kernels(context);
+    const struct advance_kernels *kernels = choose_kernels(context, problem->forces.dtype);
     if (!has_kernel(problem, kernels))
         return KITH_OK;
     const struct advance_program program = advance_program_of(problem);
@@ -68,10 +70,8 @@ kith_status advance_cpu(kith_context *context, const struct advance_problem *pro
         return KITH_OK;
 
     const struct advance_problem complete = advance_aimed(problem);
-    const bool in_double = problem->forces.dtype == KITH_F64;
     if (problem->forces.system_count > 0)
-        return advance_systems(context, &complete, &program,
-                               in_double ? kernels->systems_in_double : kernels->systems_in_float);
-    (in_double ? kernels->one_in_double : kernels->one_in_float)(&complete, &program);
+        return advance_systems(context, &complete, &program, kernels->systems);
+    kernels->one(&complete, &program);
     return KITH_OK;
 }

@@ -22,12 +22,13 @@ enum { advance_systems_at_once = 16 };
 
 /* The kernels of an instruction set. */
 struct advance_kernels {
-    int32_t vector_bytes;
-    advance_one_kernel *one_in_double, *one_in_float;
-    advance_systems_kernel *systems_in_double, *systems_in_float;
+    int32_t lanes;
+    advance_one_kernel *one;
+    advance_systems_kernel *systems;
 };
 
-#define ADVANCE_DECLARE(isa) extern const struct advance_kernels advance_##isa;
+#define ADVANCE_DECLARE(isa)                                                                       \
+    extern const struct advance_kernels advance_double_##isa, advance_float_##isa;
 KITH_EACH_ISA(ADVANCE_DECLARE)
 #undef ADVANCE_DECLARE
 

@@ -1,19 +1,19 @@
-/* Whole steps of small systems for one precision. Included by advance_kernel.c for each, with REAL,
- * VREAL, NAME and S2_FLOOR as forces/for_each_real.h says. */
+/* Whole steps of small systems for one precision. Included by advance_kernel.c; REAL, VREAL
+ * and S2_FLOOR are those of core/real.h. */
 
 #include "forces/pair.h"
 #include "forces/systems_block.h"
 
 /* What the kernels multiply masses by: G, and what their sums are still to be divided by. */
-static double NAME(mass_factor)(const struct forces_problem *forces)
+static double mass_factor(const struct forces_problem *forces)
 {
     return forces->gravitational_constant / FIELD_SCALE;
 }
 
 /* sum += factor·change + lost, where near is sum + lost or sum alone, and lost = what of that did
  * not fit. */
-SIMD_INLINE void NAME(add_exactly)(const int32_t dimensions, REAL factor, const VREAL change[3],
-                                   VREAL near[3], VREAL sum[3], VREAL lost[3])
+SIMD_INLINE void add_exactly(const int32_t dimensions, REAL factor, const VREAL change[3],
+                             VREAL near[3], VREAL sum[3], VREAL lost[3])
 {
     SIMD_UNROLL
     for (int32_t c = 0; c < dimensions; c++) {
@@ -28,10 +28,9 @@ SIMD_INLINE void NAME(add_exactly)(const int32_t dimensions, REAL factor, const 
  * and x. It is added to them once after an evaluation, while forces are waited for, and what does
  * not fit then is worked out while the next are: nothing more is waited for than without. is_begin:
  * the first stages of a call go on from the last ones of the call before. */
-SIMD_INLINE void NAME(run_stages)(const struct advance_program *program, const bool is_begin,
-                                  int32_t first, int32_t end, const int32_t dimensions,
-                                  const VREAL a[3], VREAL v[3], VREAL x[3], VREAL lost_v[3],
-                                  VREAL lost_x[3])
+SIMD_INLINE void run_stages(const struct advance_program *program, const bool is_begin,
+                            int32_t first, int32_t end, const int32_t dimensions, const VREAL a[3],
+                            VREAL v[3], VREAL x[3], VREAL lost_v[3], VREAL lost_x[3])
 {
     const bool adds_v = !is_begin || !program->kicks_at_end;
     const bool adds_x = !is_begin || !program->drifts_at_end;
@@ -44,9 +43,9 @@ SIMD_INLINE void NAME(run_stages)(const struct advance_program *program, const b
     for (int32_t k = first; k < end; k++) {
         const REAL kick = (REAL)program->stage[k].kick, drift = (REAL)program->stage[k].drift;
         if (kick != 0)
-            NAME(add_exactly)(dimensions, kick, a, near_v, v, lost_v);
+            add_exactly(dimensions, kick, a, near_v, v, lost_v);
         if (drift != 0)
-            NAME(add_exactly)(dimensions, drift, v, near_x, x, lost_x);
+            add_exactly(dimensions, drift, v, near_x, x, lost_x);
     }
 }
 
@@ -56,11 +55,11 @@ SIMD_INLINE void NAME(run_stages)(const struct advance_program *program, const b
 
 #include "simulation/advance_tiles_body.h"
 
-static void NAME(advance_one)(const struct advance_problem *problem,
-                              const struct advance_program *program)
+static void advance_one(const struct advance_problem *problem,
+                        const struct advance_program *program)
 {
-    if (problem->forces.target_count <= NAME(lanes))
-        NAME(advance_ring)(problem, program);
+    if (problem->forces.target_count <= REAL_LANES)
+        advance_ring(problem, program);
     else
-        NAME(advance_tiles)(problem, program);
+        advance_tiles(problem, program);
 }

@@ -1,12 +1,12 @@
 /* Steps of an ensemble, a system in each lane. Part of advance_kernel_body.h. */
 
 /* What of the positions and velocities of a body did not fit. */
-struct NAME(lost) {
+struct lost {
     VREAL x[3], v[3];
 };
 
-SIMD_INLINE void NAME(load_motion)(const struct advance_problem *problem, int64_t s,
-                                   struct NAME(block) * block, struct NAME(lost) * lost)
+SIMD_INLINE void load_motion(const struct advance_problem *problem, int64_t s, struct block *block,
+                             struct lost *lost)
 {
     for (int32_t i = 0; i < block->bodies; i++)
         for (int32_t c = 0; c < problem->forces.dimensions; c++) {
@@ -20,9 +20,8 @@ SIMD_INLINE void NAME(load_motion)(const struct advance_problem *problem, int64_
         }
 }
 
-SIMD_INLINE void NAME(store_motion)(const struct advance_problem *problem, int64_t s,
-                                    const struct NAME(block) * block,
-                                    const struct NAME(lost) * lost)
+SIMD_INLINE void store_motion(const struct advance_problem *problem, int64_t s,
+                              const struct block *block, const struct lost *lost)
 {
     for (int32_t i = 0; i < block->bodies; i++)
         for (int32_t c = 0; c < problem->forces.dimensions; c++) {
@@ -36,9 +35,9 @@ SIMD_INLINE void NAME(store_motion)(const struct advance_problem *problem, int64
         }
 }
 
-SIMD_INLINE void NAME(run_body)(struct NAME(block) * block, struct NAME(lost) * lost, int32_t i,
-                                const int32_t dimensions, const struct advance_program *program,
-                                const bool is_begin, int32_t first, int32_t end)
+SIMD_INLINE void run_body(struct block *block, struct lost *lost, int32_t i,
+                          const int32_t dimensions, const struct advance_program *program,
+                          const bool is_begin, int32_t first, int32_t end)
 {
     VREAL x[3], v[3], lost_x[3], lost_v[3];
     SIMD_UNROLL
@@ -48,8 +47,8 @@ SIMD_INLINE void NAME(run_body)(struct NAME(block) * block, struct NAME(lost) * 
         lost_x[c] = lost[i].x[c];
         lost_v[c] = lost[i].v[c];
     }
-    NAME(run_stages)
-    (program, is_begin, first, end, dimensions, block->pull[i].acceleration, v, x, lost_v, lost_x);
+    run_stages(program, is_begin, first, end, dimensions, block->pull[i].acceleration, v, x, lost_v,
+               lost_x);
     SIMD_UNROLL
     for (int32_t c = 0; c < dimensions; c++) {
         block->place[i].x[c] = x[c];
@@ -60,25 +59,23 @@ SIMD_INLINE void NAME(run_body)(struct NAME(block) * block, struct NAME(lost) * 
 }
 
 /* Evaluates forces and goes on through the stages first … end − 1, for any number of bodies. */
-SIMD_INLINE void NAME(advance_many)(struct NAME(block) * block, struct NAME(lost) * lost,
-                                    const int32_t dimensions, const struct advance_program *program,
-                                    int32_t first, int32_t end)
+SIMD_INLINE void advance_many(struct block *block, struct lost *lost, const int32_t dimensions,
+                              const struct advance_program *program, int32_t first, int32_t end)
 {
     const struct systems_variant variant = {dimensions, forces_acceleration};
-    NAME(block_evaluate)(variant, NULL, block);
+    block_evaluate(variant, NULL, block);
     for (int32_t i = 0; i < block->bodies; i++)
-        NAME(run_body)(block, lost, i, dimensions, program, false, first, end);
+        run_body(block, lost, i, dimensions, program, false, first, end);
 }
 
 /* The same for a constant number of bodies, up to 8, without a loop. A body goes on as soon as its
  * last pair is done, which is also the last to need its position. */
-SIMD_INLINE void NAME(advance_few)(struct NAME(block) * block, struct NAME(lost) * lost,
-                                   const int32_t bodies, const int32_t dimensions,
-                                   const struct advance_program *program, int32_t first,
-                                   int32_t end)
+SIMD_INLINE void advance_few(struct block *block, struct lost *lost, const int32_t bodies,
+                             const int32_t dimensions, const struct advance_program *program,
+                             int32_t first, int32_t end)
 {
     const struct systems_variant variant = {dimensions, forces_acceleration};
-    struct NAME(pull) pull[8];
+    struct pull pull[8];
     SIMD_UNROLL
     for (int32_t i = 0; i < bodies; i++) {
         SIMD_UNROLL
@@ -89,34 +86,33 @@ SIMD_INLINE void NAME(advance_few)(struct NAME(block) * block, struct NAME(lost)
     for (int32_t i = 0; i < bodies; i++) {
         SIMD_UNROLL
         for (int32_t j = i + 1; j < bodies; j++)
-            NAME(pull_together)
-        (variant, NULL, &block->place[i], &block->place[j], &pull[i], &pull[j]);
-        NAME(copy_pull)(variant, &pull[i], &block->pull[i]);
+            pull_together(variant, NULL, &block->place[i], &block->place[j], &pull[i], &pull[j]);
+        copy_pull(variant, &pull[i], &block->pull[i]);
     }
     for (int32_t i = 0; i < bodies; i++)
-        NAME(run_body)(block, lost, i, dimensions, program, false, first, end);
+        run_body(block, lost, i, dimensions, program, false, first, end);
 }
 
 /* few: the number of bodies as a constant, 0 for any. */
-SIMD_INLINE void NAME(advance_block)(const int32_t few, const int32_t dimensions,
-                                     const struct advance_program *program, int64_t steps,
-                                     struct NAME(block) * block, struct NAME(lost) * lost)
+SIMD_INLINE void advance_block(const int32_t few, const int32_t dimensions,
+                               const struct advance_program *program, int64_t steps,
+                               struct block *block, struct lost *lost)
 {
     for (int32_t i = 0; i < block->bodies; i++)
-        NAME(run_body)(block, lost, i, dimensions, program, true, 0, program->evaluation[0]);
+        run_body(block, lost, i, dimensions, program, true, 0, program->evaluation[0]);
     for (int64_t step = 1; step <= steps; step++)
         for (int32_t k = 0; k < program->evaluation_count; k++) {
             const int32_t first = program->evaluation[k];
             const int32_t end = advance_end_of_run(program, k, step == steps);
             if (few > 0)
-                NAME(advance_few)(block, lost, few, dimensions, program, first, end);
+                advance_few(block, lost, few, dimensions, program, first, end);
             else
-                NAME(advance_many)(block, lost, dimensions, program, first, end);
+                advance_many(block, lost, dimensions, program, first, end);
         }
 }
 
-typedef void NAME(block_kernel)(const struct advance_program *program, int64_t steps,
-                                struct NAME(block) * block, struct NAME(lost) * lost);
+typedef void block_kernel(const struct advance_program *program, int64_t steps, struct block *block,
+                          struct lost *lost);
 
 #define EACH_FEW(ROW, dimensions)                                                                  \
     ROW(0, dimensions)                                                                             \
@@ -128,33 +124,31 @@ typedef void NAME(block_kernel)(const struct advance_program *program, int64_t s
     ROW(7, dimensions)                                                                             \
     ROW(8, dimensions)
 #define DEFINE_FEW(few, dimensions)                                                                \
-    static void NAME(block_##dimensions##_##few)(const struct advance_program *program,            \
-                                                 int64_t steps, struct NAME(block) * block,        \
-                                                 struct NAME(lost) * lost)                         \
+    static void block_##dimensions##_##few(const struct advance_program *program, int64_t steps,   \
+                                           struct block *block, struct lost *lost)                 \
     {                                                                                              \
-        NAME(advance_block)(few, dimensions, program, steps, block, lost);                         \
+        advance_block(few, dimensions, program, steps, block, lost);                               \
     }
-#define NAME_FEW(few, dimensions) NAME(block_##dimensions##_##few),
+#define NAME_FEW(few, dimensions) block_##dimensions##_##few,
 
 EACH_FEW(DEFINE_FEW, 2)
 EACH_FEW(DEFINE_FEW, 3)
 
-static void NAME(advance_systems)(const struct advance_problem *problem,
-                                  const struct advance_program *program, int64_t begin, int64_t end)
+static void advance_systems(const struct advance_problem *problem,
+                            const struct advance_program *program, int64_t begin, int64_t end)
 {
-    static NAME(block_kernel) *const kernels[2][8] = {{EACH_FEW(NAME_FEW, 2)},
-                                                      {EACH_FEW(NAME_FEW, 3)}};
+    static block_kernel *const kernels[2][8] = {{EACH_FEW(NAME_FEW, 2)}, {EACH_FEW(NAME_FEW, 3)}};
     const struct forces_problem *forces = &problem->forces;
     const int64_t bodies = forces->target_count;
-    NAME(block_kernel) *const kernel =
+    block_kernel *const kernel =
         kernels[forces->dimensions - 2][bodies >= 2 && bodies <= 8 ? bodies - 1 : 0];
-    struct NAME(block) block;
-    struct NAME(lost) lost[advance_max_bodies];
-    for (int64_t s = begin; s < end; s += NAME(lanes)) {
-        NAME(block_load)(forces, NAME(mass_factor)(forces), s, &block);
-        NAME(load_motion)(problem, s, &block, lost);
+    struct block block;
+    struct lost lost[advance_max_bodies];
+    for (int64_t s = begin; s < end; s += REAL_LANES) {
+        block_load(forces, mass_factor(forces), s, &block);
+        load_motion(problem, s, &block, lost);
         kernel(program, problem->steps, &block, lost);
-        NAME(store_motion)(problem, s, &block, lost);
+        store_motion(problem, s, &block, lost);
     }
 }
 
