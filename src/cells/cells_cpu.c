@@ -75,8 +75,9 @@ static double greatest_of(double a, double b)
 static void widen(const struct pairs_lattice *lattice, const double x[3],
                   struct cells_bounds *bounds)
 {
+    const double largest = greatest_of(fabs(x[0]), greatest_of(fabs(x[1]), fabs(x[2])));
+    bounds->largest = greatest_of(bounds->largest, largest);
     for (int k = 0; k < 3; k++) {
-        bounds->largest = greatest_of(bounds->largest, fabs(x[k]));
         if (lattice->periodic[k])
             continue;
         const double fraction = pairs_fraction(lattice, x, k);
@@ -101,10 +102,11 @@ static void wrap_part(void *argument, int64_t part)
     const int64_t end = least(begin + rows_a_part, wrapping->points->count);
     struct part_bounds found = {cells_bounds_empty(), -1};
     for (int64_t row = begin; row < end && found.bad_row < 0; row++) {
-        double x[3] = {0};
+        const kith_array from = wrapping->positions;
+        const int64_t axes = from.shape[1];
+        double x[3] = {get(from, row, 0), axes > 1 ? get(from, row, 1) : 0,
+                       axes > 2 ? get(from, row, 2) : 0};
         int32_t wraps[3];
-        for (int64_t c = 0; c < wrapping->positions.shape[1]; c++)
-            x[c] = get(wrapping->positions, row, c);
         if (!isfinite(x[0] + x[1] + x[2]) || !pairs_wrap(wrapping->lattice, x, wraps)) {
             found.bad_row = row;
             break;

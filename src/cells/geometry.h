@@ -98,7 +98,10 @@ KITH_BOTH_SIDES static inline bool pairs_wrap(const struct pairs_lattice *lattic
         for (int k = 0; k < 3; k++) {
             if (!lattice->periodic[k])
                 continue;
-            const double cells = floor(pairs_fraction(lattice, x, k));
+            const double fraction = pairs_fraction(lattice, x, k);
+            if (fraction >= 0 && fraction < 1)
+                continue;
+            const double cells = floor(fraction);
             if (!(fabs(cells) < PAIRS_MOST_CELLS_AWAY))
                 return false;
             more[k] = (int32_t)cells;

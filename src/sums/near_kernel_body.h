@@ -85,15 +85,28 @@ SIMD_INLINE struct selves find_selves(const struct sums_candidates *candidates, 
     return (struct selves){0, 0, 0};
 }
 
+/* The translations of candidates from p on, of those that are chosen, after `count` found ones. */
+SIMD_INLINE void choose_translations(struct sums_room *room, int64_t p, uint32_t mask,
+                                     int64_t count)
+{
+    for (int c = 0; c < SUMS_DIMENSIONS; c++) {
+        const REAL *from = (const REAL *)(const void *)room->translation[c] + p;
+        REAL *to = (REAL *)(void *)room->shift[c] + count;
+        SIMD_UNROLL
+        for (int first = 0; first < LANES_FLOAT; first += LANES) {
+            const uint32_t chosen = mask >> first & (uint32_t)((1ULL << LANES) - 1);
+            OF_REAL(lanes_store_reals)(to, simd_load(from + first), chosen);
+            to += __builtin_popcount(chosen);
+        }
+    }
+}
+
 /* Finds the candidates that may be pairs of a target. */
 SIMD_INLINE int64_t find(struct sums_room *room, int64_t count, const vfloat at[3], int moved)
 {
     const vfloat one = simd_all(1.0F);
-    int32_t *found = room->found, *place = room->place;
+    int32_t *found = room->found;
     int64_t found_count = 0;
-    vindex_float here;
-    for (int lane = 0; lane < LANES_FLOAT; lane++)
-        here[lane] = lane;
     for (int64_t p = 0; p < count; p += LANES_FLOAT) {
         vindex_float number;
         memcpy(&number, room->number + p, sizeof number);
@@ -106,13 +119,12 @@ SIMD_INLINE int64_t find(struct sums_room *room, int64_t count, const vfloat at[
         const uint32_t mask = lanes_below_float(r2, one);
         lanes_store_chosen_float(found + found_count, number, mask);
         if (moved)
-            lanes_store_chosen_float(place + found_count, here, mask);
+            choose_translations(room, p, mask, found_count);
         found_count += __builtin_popcount(mask);
-        here += LANES_FLOAT;
     }
     memset(found + found_count, 0, LANES * sizeof *found); /* the last vector reads these */
-    if (moved)
-        memset(place + found_count, 0, LANES * sizeof *place);
+    for (int c = 0; c < SUMS_DIMENSIONS && moved; c++)
+        memset((REAL *)(void *)room->shift[c] + found_count, 0, LANES * sizeof(REAL));
     return found_count;
 }
 
@@ -141,14 +153,11 @@ SIMD_INLINE int64_t add_found(const struct sums_constants *law, REAL limit,
     VMASK pairs = {0};
     for (int64_t p = 0; p < count; p += LANES) {
         VREAL field[sums_most_columns + 4], d[3];
-        VINDEX place;
-        memcpy(&place, room->place + p, sizeof place);
         gather_fields(candidates->records, room->found + p, field);
         for (int c = 0; c < SUMS_DIMENSIONS; c++) {
             d[c] = field[c] - target->at[c];
             if (moved)
-                d[c] = d[c] +
-                       OF_REAL(lanes_at)((const REAL *)(const void *)room->translation[c], place);
+                d[c] = d[c] + simd_load((const REAL *)(const void *)room->shift[c] + p);
         }
         set_vector(pair, d);
         for (int c = 0; c < SUMS_MORE_AXES; c++) {
@@ -178,12 +187,10 @@ SIMD_INLINE int64_t take_listed(const struct sums_candidates *candidates, int64_
         room->found[p - begin] = (int32_t)sums_list_source(candidates->list, p);
     memset(room->found + (end - begin), 0, LANES * sizeof *room->found);
     for (int c = 0; c < SUMS_DIMENSIONS && moved; c++) {
-        REAL *to = (REAL *)(void *)room->translation[c];
+        REAL *to = (REAL *)(void *)room->shift[c];
         for (int64_t p = begin; p < end; p++)
             to[p - begin] = (REAL)sums_list_translation(candidates->list, p, SUMS_DIMENSIONS, c);
     }
-    for (int32_t k = 0; k < end - begin + LANES && moved; k++)
-        room->place[k] = k;
     return end - begin;
 }
 
@@ -193,9 +200,7 @@ SIMD_INLINE int64_t take_self(const struct sums_candidates *candidates, int64_t 
     memset(room->found, 0, (LANES + 1) * sizeof *room->found);
     room->found[0] = (int32_t)slot;
     for (int c = 0; c < SUMS_DIMENSIONS && moved; c++)
-        ((REAL *)(void *)room->translation[c])[0] = 0;
-    if (moved)
-        memset(room->place, 0, (LANES + 1) * sizeof *room->place);
+        ((REAL *)(void *)room->shift[c])[0] = 0;
     return 1;
 }
 

@@ -38,8 +38,8 @@ struct sums_room {
     float position[3][sums_most_candidates + sums_padding];
     int32_t number[sums_most_candidates + sums_padding]; /* the source */
     int32_t found[sums_most_candidates + sums_padding];  /* sources that are pairs, or nearly */
-    int32_t place[sums_most_candidates + sums_padding];  /* and their place in the block */
-    double translation[3][sums_most_candidates + sums_padding]; /* as REAL */
+    double translation[3][sums_most_candidates + sums_padding]; /* of candidates, as REAL, */
+    double shift[3][sums_most_candidates + sums_padding];       /* and of those found */
 };
 
 /* Some sources, which each of some targets is compared with: at most sums_most_candidates. */

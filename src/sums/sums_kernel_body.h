@@ -111,20 +111,35 @@ struct target {
     VREAL at[3], more[SUMS_MORE_AXES + 1];
 };
 
-/* The lanes of a sum, in pairs. */
+/* The lanes of a sum in double precision, the one half added to the other until one is left. */
 SIMD_INLINE double sum_lanes(VREAL x)
 {
-    double lane[LANES];
+#if SUMS_IN_FLOAT
+    typedef float half __attribute__((vector_size(SIMD_BYTES / 2)));
+    half low, high;
+    memcpy(&low, &x, sizeof low);
+    memcpy(&high, (const char *)&x + sizeof low, sizeof high);
+    const vdouble sum =
+        __builtin_convertvector(low, vdouble) + __builtin_convertvector(high, vdouble);
+#else
+    const vdouble sum = x;
+#endif
+#if defined(__AVX512F__) && !defined(SIMD_GENERIC)
+    const __m256d four = _mm256_add_pd(_mm512_castpd512_pd256((__m512d)sum),
+                                       _mm512_extractf64x4_pd((__m512d)sum, 1));
+    const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+    return two[0] + two[1];
+#else
+    double lane[LANES_DOUBLE];
+    memcpy(lane, &sum, sizeof lane);
     SIMD_UNROLL
-    for (int k = 0; k < LANES; k++)
-        lane[k] = (double)x[k];
-    SIMD_UNROLL
-    for (int half = LANES / 2; half > 0; half /= 2) {
+    for (int left = LANES_DOUBLE / 2; left > 0; left /= 2) {
         SIMD_UNROLL
-        for (int k = 0; k < half; k++)
-            lane[k] += lane[k + half];
+        for (int k = 0; k < left; k++)
+            lane[k] += lane[k + left];
     }
     return lane[0];
+#endif
 }
 
 /* Joins one number with a result. */
