@@ -36,18 +36,21 @@ struct kernels {
     matrix_least_kernel *least;
 };
 
-static const struct matrix_kernels *const kernels_of_isa[] = {
-#define ENTRY(isa) &matrix_##isa,
-    KITH_EACH_ISA(ENTRY)
-#undef ENTRY
-};
+static const struct matrix_kernels *kernels_of(const kith_context *context, kith_dtype dtype)
+{
+#define IN_DOUBLE(isa) &matrix_double_##isa,
+#define IN_FLOAT(isa)  &matrix_float_##isa,
+    static const struct matrix_kernels *const in_double[] = {KITH_EACH_ISA(IN_DOUBLE)};
+    static const struct matrix_kernels *const in_float[] = {KITH_EACH_ISA(IN_FLOAT)};
+#undef IN_DOUBLE
+#undef IN_FLOAT
+    return (dtype == KITH_F64 ? in_double : in_float)[context->isa];
+}
 
 static kith_status find_kernels(kith_context *context, const struct matrix_task *task,
                                 struct kernels *kernels)
 {
-    const struct matrix_kernels *all = kernels_of_isa[context->isa];
-    const struct matrix_kernels_of_law *built_in =
-        task->dtype == KITH_F32 ? &all->in_float : &all->in_double;
+    const struct matrix_kernels *built_in = kernels_of(context, task->dtype);
     *kernels = (struct kernels){NULL, NULL, NULL};
     if (task->kind == law_custom) {
         const char *file = "matrix/matrix_kernel.c";

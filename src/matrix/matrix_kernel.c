@@ -1,8 +1,11 @@
-/* The interaction matrix, for one instruction set: matrix_kernel_body.h. */
+/* The interaction matrix, for one instruction set and real type. */
 
 #include "matrix/matrix_kernel.h"
 
-#include "core/simd.h"
+#include "core/real.h"
+
+#define LAW_MEETS_SUBNORMAL
+#include "law/real_law.h"
 
 /* A vector to an address that is a multiple of its length: several in a row that make up a line the
  * processor need not read before, and they do not push others out of its caches. */
@@ -28,26 +31,13 @@ SIMD_INLINE void stream_vector_double(double *to, vdouble x)
 
 #define stream_vector(to, x) SIMD_OF(x, stream_vector)(to, x)
 
-#define KERNEL_BODY "matrix/matrix_kernel_body.h"
-#define LAW_MEETS_SUBNORMAL
-#include "law/for_each_real.h"
+#include "matrix/matrix_kernel_body.h"
 
 #ifndef LAW_CUSTOM_BODY
 
-const struct matrix_kernels KITH_ISA_SYMBOL(matrix) = {
-#define FILL(kind)  [law_##kind] = fill_##kind##_float,
-#define SUM(kind)   [law_##kind] = sum_##kind##_float,
-#define LEAST(kind) [law_##kind] = least_##kind##_float,
-    .in_float = {{LAW_EACH_BUILT_IN(FILL)}, {LAW_EACH_BUILT_IN(SUM)}, {LAW_EACH_BUILT_IN(LEAST)}},
-#undef FILL
-#undef SUM
-#undef LEAST
-#define FILL(kind)  [law_##kind] = fill_##kind##_double,
-#define SUM(kind)   [law_##kind] = sum_##kind##_double,
-#define LEAST(kind) [law_##kind] = least_##kind##_double,
-    .in_double = {{LAW_EACH_BUILT_IN(FILL)}, {LAW_EACH_BUILT_IN(SUM)}, {LAW_EACH_BUILT_IN(LEAST)}},
-#undef FILL
-#undef SUM
-#undef LEAST
-};
+#define FILL(kind)  [law_##kind] = OF_REAL(fill_##kind),
+#define SUM(kind)   [law_##kind] = OF_REAL(sum_##kind),
+#define LEAST(kind) [law_##kind] = OF_REAL(least_##kind),
+const struct matrix_kernels KITH_REAL_SYMBOL(matrix) = {
+    {LAW_EACH_BUILT_IN(FILL)}, {LAW_EACH_BUILT_IN(SUM)}, {LAW_EACH_BUILT_IN(LEAST)}};
 #endif

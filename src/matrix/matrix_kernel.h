@@ -27,18 +27,15 @@ typedef void matrix_sum_kernel(const struct matrix_problem *problem, long long r
 typedef void matrix_least_kernel(const struct matrix_problem *problem, int sign, long long row,
                                  long long first, long long count, double *least, long long *at);
 
-struct matrix_kernels_of_law {
+/* The kernels of an instruction set and real type, by kind. */
+struct matrix_kernels {
     matrix_fill_kernel *fill[law_built_in_count];
     matrix_sum_kernel *sum[law_built_in_count];
     matrix_least_kernel *least[law_built_in_count];
 };
 
-/* The kernels of an instruction set. */
-struct matrix_kernels {
-    struct matrix_kernels_of_law in_float, in_double;
-};
-
-#define MATRIX_DECLARE(isa) extern const struct matrix_kernels matrix_##isa;
+#define MATRIX_DECLARE(isa)                                                                        \
+    extern const struct matrix_kernels matrix_double_##isa, matrix_float_##isa;
 KITH_EACH_ISA(MATRIX_DECLARE)
 #undef MATRIX_DECLARE
 

@@ -1,15 +1,15 @@
 /* Rows of the interaction matrix, for one precision (law/for_each_real.h). */
 
 /* A row's particle, in all lanes. */
-struct NAME(row) {
+struct row {
     VREAL x[3], weight, charge;
     long long number;
 };
 
-SIMD_INLINE struct NAME(row) NAME(row_at)(const struct matrix_problem *problem, long long row)
+SIMD_INLINE struct row row_at(const struct matrix_problem *problem, long long row)
 {
     const long long last = problem->rows.count - 1, i = row < last ? row : last;
-    struct NAME(row) particle;
+    struct row particle;
     particle.number = i;
     for (int c = 0; c < 3; c++)
         particle.x[c] = simd_all(((const REAL *)problem->rows.x[c])[i]);
@@ -19,8 +19,8 @@ SIMD_INLINE struct NAME(row) NAME(row_at)(const struct matrix_problem *problem, 
 }
 
 /* s² with the axes from the fourth on. */
-SIMD_INLINE VREAL NAME(add_more_axes)(const struct matrix_problem *problem, long long row,
-                                      long long j, VREAL s2)
+SIMD_INLINE VREAL add_more_axes(const struct matrix_problem *problem, long long row, long long j,
+                                VREAL s2)
 {
     const struct matrix_side *rows = &problem->rows, *columns = &problem->columns;
     SIMD_KEEP_LOOP
@@ -34,9 +34,8 @@ SIMD_INLINE VREAL NAME(add_more_axes)(const struct matrix_problem *problem, long
 }
 
 /* V of a row and the vector of columns from j on. */
-SIMD_INLINE VREAL NAME(value_at)(const struct law_form form, const struct NAME(law_constants) * law,
-                                 const struct matrix_problem *problem, const struct NAME(row) * row,
-                                 long long j)
+SIMD_INLINE VREAL value_at(const struct law_form form, const struct NAME(law_constants) * law,
+                           const struct matrix_problem *problem, const struct row *row, long long j)
 {
     struct NAME(law_pair) pair = {.s2 = simd_all((REAL)problem->softening2)};
     for (int c = 0; c < 3; c++) {
@@ -44,7 +43,7 @@ SIMD_INLINE VREAL NAME(value_at)(const struct law_form form, const struct NAME(l
         pair.s2 = simd_fma(pair.d[c], pair.d[c], pair.s2);
     }
     if (problem->more_axes > 0)
-        pair.s2 = NAME(add_more_axes)(problem, row->number, j, pair.s2);
+        pair.s2 = add_more_axes(problem, row->number, j, pair.s2);
     if (form.weighting != law_unweighted || form.kind == law_custom) {
         pair.w_i = row->weight;
         pair.w_j = simd_load((const REAL *)problem->columns.weight + j);
@@ -57,20 +56,20 @@ SIMD_INLINE VREAL NAME(value_at)(const struct law_form form, const struct NAME(l
 }
 
 /* Elements of a line of the caches. */
-enum { NAME(line) = 64 / sizeof(REAL) };
+enum { line_reals = 64 / sizeof(REAL) };
 
 /* Whole lines are written past the caches, from registers. What is not, the parts of lines at both
  * ends and the line with the diagonal, is put together in `to`: a store to a line that was just
  * written past the caches would have to read it again, which takes longer than a thousand others.
  */
-SIMD_INLINE void NAME(fill)(const struct law_form form, const struct matrix_problem *of,
-                            long long i, long long first, long long count, REAL *to, REAL *out)
+SIMD_INLINE void fill_row(const struct law_form form, const struct matrix_problem *of, long long i,
+                          long long first, long long count, REAL *to, REAL *out)
 {
-    const long long lanes = SIMD_BYTES / sizeof(REAL), line = NAME(line);
+    const long long lanes = SIMD_BYTES / sizeof(REAL), line = line_reals;
     /* Of the caller's, each store could change something for all that the compiler knows. */
     const struct matrix_problem own = *of, *const problem = &own;
     const struct NAME(law_constants) law = NAME(law_load)(&problem->numbers);
-    const struct NAME(row) row = NAME(row_at)(problem, i);
+    const struct row row = row_at(problem, i);
     const long long before = (long long)((-(uintptr_t)out & 63) / sizeof(REAL));
     const long long head = out && before < count ? before : count;
     const long long tail = head + (count - head) / line * line;
@@ -86,7 +85,7 @@ SIMD_INLINE void NAME(fill)(const struct law_form form, const struct matrix_prob
     SIMD_KEEP_LOOP
     for (int part = 0; part < 3; part++)
         for (long long k = begin[part]; k < end[part]; k += lanes)
-            simd_store(to + k, NAME(value_at)(form, &law, problem, &row, first + k));
+            simd_store(to + k, value_at(form, &law, problem, &row, first + k));
     if (has_diagonal)
         to[diagonal] = (REAL)problem->diagonal_value;
     if (!out)
@@ -96,7 +95,7 @@ SIMD_INLINE void NAME(fill)(const struct law_form form, const struct matrix_prob
     SIMD_KEEP_LOOP
     for (int part = 0; part < 2; part++)
         for (long long k = from[part]; k < until[part]; k += lanes)
-            stream_vector(out + k, NAME(value_at)(form, &law, problem, &row, first + k));
+            stream_vector(out + k, value_at(form, &law, problem, &row, first + k));
     for (long long k = middle; k < behind; k += lanes)
         stream_vector(out + k, simd_load(to + k));
     memcpy(out, to, (size_t)head * sizeof(REAL));
@@ -105,14 +104,14 @@ SIMD_INLINE void NAME(fill)(const struct law_form form, const struct matrix_prob
 
 /* A part of a chunk: vectors from begin to end. In careful ones some lanes are not to be counted:
  * those on a diagonal that is not the law's, and past the last column. */
-struct NAME(part) {
+struct part {
     long long begin, end;
     int careful;
 };
 
 /* fast, careful at the diagonal, fast, careful at the end */
-SIMD_INLINE void NAME(split)(const struct matrix_problem *problem, long long row, long long first,
-                             long long count, struct NAME(part) part[4])
+SIMD_INLINE void split(const struct matrix_problem *problem, long long row, long long first,
+                       long long count, struct part part[4])
 {
     const long long lanes = SIMD_BYTES / sizeof(REAL), whole = count / lanes * lanes;
     long long begin = whole, end = whole;
@@ -121,16 +120,16 @@ SIMD_INLINE void NAME(split)(const struct matrix_problem *problem, long long row
         end = (row - first + matrix_rows_at_once + lanes - 1) / lanes * lanes;
         end = end < whole ? end : whole;
     }
-    part[0] = (struct NAME(part)){0, begin, 0};
-    part[1] = (struct NAME(part)){begin, end, 1};
-    part[2] = (struct NAME(part)){end, whole, 0};
-    part[3] = (struct NAME(part)){whole, count, 1};
+    part[0] = (struct part){0, begin, 0};
+    part[1] = (struct part){begin, end, 1};
+    part[2] = (struct part){end, whole, 0};
+    part[3] = (struct part){whole, count, 1};
 }
 
 /* Of a careful vector: value where it counts, otherwise otherwise. row and k count from the chunk's
  * first column, which numbers of any precision can hold. */
-SIMD_INLINE VREAL NAME(choose)(const struct matrix_problem *problem, VREAL lane, long long row,
-                               long long k, long long count, VREAL value, VREAL otherwise)
+SIMD_INLINE VREAL choose(const struct matrix_problem *problem, VREAL lane, long long row,
+                         long long k, long long count, VREAL value, VREAL otherwise)
 {
     const VREAL column = lane + (REAL)k;
     if (problem->replaces_diagonal && row >= k && row < k + (long long)(SIMD_BYTES / sizeof(REAL)))
@@ -138,7 +137,7 @@ SIMD_INLINE VREAL NAME(choose)(const struct matrix_problem *problem, VREAL lane,
     return simd_select(column < (REAL)count, value, otherwise);
 }
 
-SIMD_INLINE VREAL NAME(lane_numbers)(void)
+SIMD_INLINE VREAL lane_numbers(void)
 {
     REAL number[SIMD_BYTES / sizeof(REAL)];
     for (int l = 0; l < (int)(SIMD_BYTES / sizeof(REAL)); l++)
@@ -147,7 +146,7 @@ SIMD_INLINE VREAL NAME(lane_numbers)(void)
 }
 
 /* Σ of the lanes, in one order. */
-SIMD_INLINE double NAME(sum_of_lanes)(VREAL sum)
+SIMD_INLINE double sum_of_lanes(VREAL sum)
 {
     enum { lanes = SIMD_BYTES / sizeof(REAL) };
     REAL lane[lanes];
@@ -161,14 +160,13 @@ SIMD_INLINE double NAME(sum_of_lanes)(VREAL sum)
     return half[0];
 }
 
-SIMD_INLINE void NAME(sum_part)(const struct law_form form, const int careful,
-                                const struct NAME(law_constants) * law,
-                                const struct matrix_problem *problem, const struct NAME(row) * row,
-                                const long long place[3], const struct NAME(part) * part,
-                                VREAL *sum)
+SIMD_INLINE void sum_part(const struct law_form form, const int careful,
+                          const struct NAME(law_constants) * law,
+                          const struct matrix_problem *problem, const struct row *row,
+                          const long long place[3], const struct part *part, VREAL *sum)
 {
     const long long i = place[0], first = place[1], count = place[2];
-    const VREAL lane = NAME(lane_numbers)();
+    const VREAL lane = lane_numbers();
     VREAL s[matrix_rows_at_once];
     SIMD_UNROLL
     for (int r = 0; r < matrix_rows_at_once; r++)
@@ -177,10 +175,10 @@ SIMD_INLINE void NAME(sum_part)(const struct law_form form, const int careful,
         const VREAL coefficient = simd_load((const REAL *)problem->columns.coefficient + first + k);
         SIMD_UNROLL
         for (int r = 0; r < matrix_rows_at_once; r++) {
-            const VREAL value = NAME(value_at)(form, law, problem, &row[r], first + k);
+            const VREAL value = value_at(form, law, problem, &row[r], first + k);
             if (careful)
-                s[r] += NAME(choose)(problem, lane, i - first + r, k, count, value * coefficient,
-                                     simd_all((REAL)0));
+                s[r] += choose(problem, lane, i - first + r, k, count, value * coefficient,
+                               simd_all((REAL)0));
             else
                 s[r] = simd_fma(value, coefficient, s[r]);
         }
@@ -190,31 +188,30 @@ SIMD_INLINE void NAME(sum_part)(const struct law_form form, const int careful,
         sum[r] = s[r];
 }
 
-SIMD_INLINE void NAME(sum)(const struct law_form form, const struct matrix_problem *problem,
-                           long long i, long long first, long long count, double *out)
+SIMD_INLINE void sum_rows(const struct law_form form, const struct matrix_problem *problem,
+                          long long i, long long first, long long count, double *out)
 {
     const struct NAME(law_constants) law = NAME(law_load)(&problem->numbers);
     const long long place[3] = {i, first, count};
-    struct NAME(row) row[matrix_rows_at_once];
-    struct NAME(part) part[4];
+    struct row row[matrix_rows_at_once];
+    struct part part[4];
     VREAL sum[matrix_rows_at_once];
-    NAME(split)(problem, i, first, count, part);
+    split(problem, i, first, count, part);
     for (int r = 0; r < matrix_rows_at_once; r++) {
-        row[r] = NAME(row_at)(problem, i + r);
+        row[r] = row_at(problem, i + r);
         sum[r] = simd_all((REAL)0);
     }
     for (int p = 0; p < 4; p++)
         if (part[p].careful)
-            NAME(sum_part)(form, 1, &law, problem, row, place, &part[p], sum);
+            sum_part(form, 1, &law, problem, row, place, &part[p], sum);
         else
-            NAME(sum_part)(form, 0, &law, problem, row, place, &part[p], sum);
+            sum_part(form, 0, &law, problem, row, place, &part[p], sum);
     for (int r = 0; r < matrix_rows_at_once; r++)
-        out[r] += NAME(sum_of_lanes)(sum[r]);
+        out[r] += sum_of_lanes(sum[r]);
 }
 
 /* The minimum over the lanes, at the smallest column. */
-SIMD_INLINE void NAME(take_least)(VREAL least, VREAL at, long long first, double *out,
-                                  long long *out_at)
+SIMD_INLINE void take_least(VREAL least, VREAL at, long long first, double *out, long long *out_at)
 {
     enum { lanes = SIMD_BYTES / sizeof(REAL) };
     REAL value[lanes], column[lanes];
@@ -230,19 +227,19 @@ SIMD_INLINE void NAME(take_least)(VREAL least, VREAL at, long long first, double
     }
 }
 
-SIMD_INLINE void NAME(least)(const struct law_form form, const struct matrix_problem *problem,
-                             int sign, long long i, long long first, long long count, double *out,
-                             long long *out_at)
+SIMD_INLINE void least_rows(const struct law_form form, const struct matrix_problem *problem,
+                            int sign, long long i, long long first, long long count, double *out,
+                            long long *out_at)
 {
     const long long lanes = SIMD_BYTES / sizeof(REAL);
     const struct NAME(law_constants) law = NAME(law_load)(&problem->numbers);
-    const VREAL lane = NAME(lane_numbers)(), infinite = simd_all((REAL)__builtin_inf());
-    struct NAME(row) row[matrix_rows_at_once];
-    struct NAME(part) part[4];
+    const VREAL lane = lane_numbers(), infinite = simd_all((REAL)__builtin_inf());
+    struct row row[matrix_rows_at_once];
+    struct part part[4];
     VREAL least[matrix_rows_at_once], at[matrix_rows_at_once];
-    NAME(split)(problem, i, first, count, part);
+    split(problem, i, first, count, part);
     for (int r = 0; r < matrix_rows_at_once; r++) {
-        row[r] = NAME(row_at)(problem, i + r);
+        row[r] = row_at(problem, i + r);
         least[r] = infinite;
         at[r] = simd_all((REAL)-1);
     }
@@ -250,15 +247,15 @@ SIMD_INLINE void NAME(least)(const struct law_form form, const struct matrix_pro
         for (long long k = part[p].begin; k < part[p].end; k += lanes)
             SIMD_UNROLL
     for (int r = 0; r < matrix_rows_at_once; r++) {
-        VREAL value = NAME(value_at)(form, &law, problem, &row[r], first + k) * (REAL)sign;
+        VREAL value = value_at(form, &law, problem, &row[r], first + k) * (REAL)sign;
         if (part[p].careful)
-            value = NAME(choose)(problem, lane, i - first + r, k, count, value, infinite);
+            value = choose(problem, lane, i - first + r, k, count, value, infinite);
         const VMASK less = value < least[r];
         least[r] = simd_select(less, value, least[r]);
         at[r] = simd_select(less, lane + (REAL)k, at[r]);
     }
     for (int r = 0; r < matrix_rows_at_once; r++)
-        NAME(take_least)(least[r], at[r], first, &out[r], &out_at[r]);
+        take_least(least[r], at[r], first, &out[r], &out_at[r]);
 }
 
 /* Only the law of constants is ever weighted by a sum; in sums the weights of the others are part
@@ -269,34 +266,35 @@ SIMD_INLINE void NAME(least)(const struct law_form form, const struct matrix_pro
     (kind == law_constant && problem->weighting == law_sum ? law_sum : law_unweighted)
 
 #define DEFINE(storage, name, kind)                                                                \
-    storage void NAME(fill_##name)(const struct matrix_problem *problem, long long row,            \
-                                   long long first, long long count, void *to, void *out)          \
+    storage void OF_REAL(fill_##name)(const struct matrix_problem *problem, long long row,         \
+                                      long long first, long long count, void *to, void *out)       \
     {                                                                                              \
         if (FILL_FORM(kind) == law_sum)                                                            \
-            NAME(fill)((struct law_form){kind, law_sum}, problem, row, first, count, to, out);     \
+            fill_row((struct law_form){kind, law_sum}, problem, row, first, count, to, out);       \
         else if (LAW_MAY_BE_PRODUCT(kind) && problem->has_weights)                                 \
-            NAME(fill)((struct law_form){kind, law_product}, problem, row, first, count, to, out); \
+            fill_row((struct law_form){kind, law_product}, problem, row, first, count, to, out);   \
         else                                                                                       \
-            NAME(fill)                                                                             \
-        ((struct law_form){kind, law_unweighted}, problem, row, first, count, to, out);            \
+            fill_row((struct law_form){kind, law_unweighted}, problem, row, first, count, to,      \
+                     out);                                                                         \
     }                                                                                              \
-    storage void NAME(sum_##name)(const struct matrix_problem *problem, long long row,             \
-                                  long long first, long long count, double *sum)                   \
+    storage void OF_REAL(sum_##name)(const struct matrix_problem *problem, long long row,          \
+                                     long long first, long long count, double *sum)                \
     {                                                                                              \
         if (SUM_FORM(kind) == law_sum)                                                             \
-            NAME(sum)((struct law_form){kind, law_sum}, problem, row, first, count, sum);          \
+            sum_rows((struct law_form){kind, law_sum}, problem, row, first, count, sum);           \
         else                                                                                       \
-            NAME(sum)((struct law_form){kind, law_unweighted}, problem, row, first, count, sum);   \
+            sum_rows((struct law_form){kind, law_unweighted}, problem, row, first, count, sum);    \
     }                                                                                              \
-    storage void NAME(least_##name)(const struct matrix_problem *problem, int sign, long long row, \
-                                    long long first, long long count, double *least,               \
-                                    long long *at)                                                 \
+    storage void OF_REAL(least_##name)(const struct matrix_problem *problem, int sign,             \
+                                       long long row, long long first, long long count,            \
+                                       double *least, long long *at)                               \
     {                                                                                              \
         if (FILL_FORM(kind) == law_sum)                                                            \
-            NAME(least)                                                                            \
-        ((struct law_form){kind, law_sum}, problem, sign, row, first, count, least, at);           \
-        else NAME(least)((struct law_form){kind, law_product}, problem, sign, row, first, count,   \
-                         least, at);                                                               \
+            least_rows((struct law_form){kind, law_sum}, problem, sign, row, first, count, least,  \
+                       at);                                                                        \
+        else                                                                                       \
+            least_rows((struct law_form){kind, law_product}, problem, sign, row, first, count,     \
+                       least, at);                                                                 \
     }
 
 #ifdef LAW_CUSTOM_BODY

@@ -30,12 +30,15 @@ struct walk {
     enum purpose purpose;
 };
 
-static const struct pairs_kd_kernels *kernels_of(const kith_context *context)
+static const struct pairs_kd_kernels *kernels_of(const kith_context *context, kith_dtype dtype)
 {
-#define ADDRESS(isa) &pairs_kd_kernels_##isa,
-    static const struct pairs_kd_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
-#undef ADDRESS
-    return each_isa[context->isa];
+#define IN_DOUBLE(isa) &pairs_kd_kernels_double_##isa,
+#define IN_FLOAT(isa)  &pairs_kd_kernels_float_##isa,
+    static const struct pairs_kd_kernels *const in_double[] = {KITH_EACH_ISA(IN_DOUBLE)};
+    static const struct pairs_kd_kernels *const in_float[] = {KITH_EACH_ISA(IN_FLOAT)};
+#undef IN_DOUBLE
+#undef IN_FLOAT
+    return (dtype == KITH_F64 ? in_double : in_float)[context->isa];
 }
 
 static kith_status find(const struct walk *walk, const struct pairs_kd_part *part,
@@ -236,7 +239,7 @@ kith_status pairs_kd_cpu(kith_context *context, const struct pairs_problem *prob
     KITH_TRY(begin_workspace(context, workspace));
     struct walk walk = {.search = {.context = context,
                                    .problem = problem,
-                                   .kernels = kernels_of(context),
+                                   .kernels = kernels_of(context, problem->dtype),
                                    .sort = sort,
                                    .workspace = *workspace,
                                    .pairs = pairs}};

@@ -1,7 +1,8 @@
-/* The kernels of one instruction set: kd_kernel_body.h for float and for double. */
+/* The kernels of one instruction set and real type. */
 
 #include "pairs/kd_kernel.h"
 
+#include "core/real.h"
 #include "kith/particles.h"
 #include "pairs/lanes.h"
 
@@ -29,30 +30,8 @@ SIMD_INLINE vdouble larger_double(vdouble a, vdouble b)
 /* Coordinates after which a comparison looks whether all of its points are too far already. */
 enum { coordinates_between_looks = 4 };
 
-#define REAL       float
-#define VREAL      vfloat
-#define VINDEX     vindex_float
-#define LANES      LANES_FLOAT
-#define LARGER     LARGER_float
-#define NAME(name) name##_float
-#include "pairs/kd_kernel_body.h"
-#undef REAL
-#undef VREAL
-#undef VINDEX
-#undef LANES
-#undef LARGER
-#undef NAME
+#define LARGER(a, b) OF_REAL(LARGER)(a, b)
 
-#define REAL       double
-#define VREAL      vdouble
-#define VINDEX     vindex_double
-#define LANES      LANES_DOUBLE
-#define LARGER     LARGER_double
-#define NAME(name) name##_double
 #include "pairs/kd_kernel_body.h"
 
-const struct pairs_kd_kernels KITH_ISA_SYMBOL(pairs_kd_kernels) = {
-    .meet = {meet_double, meet_float},
-    .leaves = {leaves_double, leaves_float},
-    .gap = {gap_double, gap_float},
-};
+const struct pairs_kd_kernels KITH_REAL_SYMBOL(pairs_kd_kernels) = {meet, leaves, gap};

@@ -42,14 +42,16 @@ typedef int64_t pairs_kd_leaves(const struct pairs_kd_tree *targets, int64_t tar
 typedef double pairs_kd_gap(const struct pairs_kd_tree *targets, int64_t target_leaf,
                             const struct pairs_kd_tree *points, int64_t node, double scale);
 
-/* The kernels of an instruction set; [0] for double, [1] for float, as kith_dtype. */
+/* The kernels of an instruction set and real type. */
 struct pairs_kd_kernels {
-    pairs_kd_meet *meet[2];
-    pairs_kd_leaves *leaves[2];
-    pairs_kd_gap *gap[2];
+    pairs_kd_meet *meet;
+    pairs_kd_leaves *leaves;
+    pairs_kd_gap *gap;
 };
 
-#define PAIRS_DECLARE_KD_KERNELS(isa) extern const struct pairs_kd_kernels pairs_kd_kernels_##isa;
+#define PAIRS_DECLARE_KD_KERNELS(isa)                                                              \
+    extern const struct pairs_kd_kernels pairs_kd_kernels_double_##isa,                            \
+        pairs_kd_kernels_float_##isa;
 KITH_EACH_ISA(PAIRS_DECLARE_KD_KERNELS)
 #undef PAIRS_DECLARE_KD_KERNELS
 

@@ -79,9 +79,9 @@ static kith_status leaves_of(const struct pairs_kd_search *search, const struct 
         for (int32_t k = 0; k < points->leaf_count; k++)
             leaves[k] = k;
     else
-        *count = search->kernels->leaves[problem->dtype](&search->targets[part->system], part->leaf,
-                                                         points, 1 / problem->unit, problem->limit,
-                                                         problem->cutoff, leaves);
+        *count =
+            search->kernels->leaves(&search->targets[part->system], part->leaf, points,
+                                    1 / problem->unit, problem->limit, problem->cutoff, leaves);
     return KITH_OK;
 }
 
@@ -129,7 +129,7 @@ kith_status pairs_kd_find_near(const struct pairs_kd_search *search,
             KITH_TRY(kith_context_check_cancelled(search->context));
         meeting.leaf = ((const int32_t *)lane->leaves.data)[k];
         KITH_TRY(pairs_kd_make_room(more, lane, &meeting));
-        search->kernels->meet[search->problem->dtype](&meeting);
+        search->kernels->meet(&meeting);
     }
     finish_rows(search, part, lane);
     return KITH_OK;

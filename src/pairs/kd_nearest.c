@@ -117,7 +117,7 @@ static void visit_leaf(struct visit *visit, int64_t leaf)
 {
     memset(visit->lane->counts, 0, sizeof visit->lane->counts);
     visit->meeting.leaf = leaf;
-    visit->search->kernels->meet[visit->search->problem->dtype](&visit->meeting);
+    visit->search->kernels->meet(&visit->meeting);
     int64_t any = 0;
     for (int64_t t = 0; t < visit->targets; t++) {
         add_found(visit, t);
@@ -146,8 +146,8 @@ static bool may_help(const struct visit *visit, struct waiting waiting)
 static struct waiting waiting_of(const struct visit *visit, int64_t node)
 {
     const struct pairs_kd_meeting *meeting = &visit->meeting;
-    const double square = visit->search->kernels->gap[visit->search->problem->dtype](
-        meeting->targets, meeting->target_leaf, meeting->points, node, meeting->scale);
+    const double square = visit->search->kernels->gap(meeting->targets, meeting->target_leaf,
+                                                      meeting->points, node, meeting->scale);
     return (struct waiting){square, node};
 }
 

@@ -45,12 +45,15 @@ struct walk {
     bool counting;
 };
 
-static const struct pairs_kernels *kernels_of(const kith_context *context)
+static const struct pairs_kernels *kernels_of(const kith_context *context, kith_dtype dtype)
 {
-#define ADDRESS(isa) &pairs_kernels_##isa,
-    static const struct pairs_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
-#undef ADDRESS
-    return each_isa[context->isa];
+#define IN_DOUBLE(isa) &pairs_kernels_double_##isa,
+#define IN_FLOAT(isa)  &pairs_kernels_float_##isa,
+    static const struct pairs_kernels *const in_double[] = {KITH_EACH_ISA(IN_DOUBLE)};
+    static const struct pairs_kernels *const in_float[] = {KITH_EACH_ISA(IN_FLOAT)};
+#undef IN_DOUBLE
+#undef IN_FLOAT
+    return (dtype == KITH_F64 ? in_double : in_float)[context->isa];
 }
 
 /* The first cell whose points begin at a position or after it. */
@@ -100,8 +103,7 @@ static void count_targets(const struct walk *walk, const struct pairs_search *se
     const struct pairs_problem *problem = walk->problem;
     int64_t *counts = (int64_t *)walk->pairs->offsets.data + 1;
     if (kith_array_is_none(problem->exclusions))
-        walk->kernels->count[problem->dtype](candidates, &search->targets.points, begin, end,
-                                             counts);
+        walk->kernels->count(candidates, &search->targets.points, begin, end, counts);
     else
         for (int64_t k = begin; k < end; k++)
             counts[search->targets.index[k]] =
@@ -140,8 +142,7 @@ static kith_status write_targets(const struct walk *walk, const struct pairs_sea
         .streamed = walk->pairs->count >= pairs_of_streamed_list,
         .row = lane->found.data,
     };
-    walk->kernels->write[walk->problem->dtype](candidates, &search->targets.points, begin, end,
-                                               &columns);
+    walk->kernels->write(candidates, &search->targets.points, begin, end, &columns);
     return KITH_OK;
 }
 
@@ -251,8 +252,8 @@ kith_status pairs_cpu(kith_context *context, const struct pairs_problem *problem
 {
     KITH_TRY(begin_workspace(context, &pairs->memory->workspace));
     if (!pairs_have_cells(problem->dimensions))
-        return pairs_kd_cpu(context, problem, kernels_of(context)->sort_narrow, pairs,
-                            &pairs->memory->workspace->kd);
+        return pairs_kd_cpu(context, problem, kernels_of(context, problem->dtype)->sort_narrow,
+                            pairs, &pairs->memory->workspace->kd);
     KITH_TRY(pairs_list_begin(problem, pairs));
     bool done = false;
     KITH_TRY(pairs_small_cpu(context, problem, pairs->memory->workspace, pairs, &done));
@@ -261,7 +262,7 @@ kith_status pairs_cpu(kith_context *context, const struct pairs_problem *problem
     struct walk walk = {
         .context = context,
         .problem = problem,
-        .kernels = kernels_of(context),
+        .kernels = kernels_of(context, problem->dtype),
         .workspace = pairs->memory->workspace,
         .pairs = pairs,
     };

@@ -1,9 +1,10 @@
-/* The kernels of one instruction set: pairs_kernel_body.h for float and for double. */
+/* The kernels of one instruction set and real type. */
 
 #include "pairs/pairs_kernel.h"
 
 #include <math.h>
 
+#include "core/real.h"
 #include "pairs/lanes.h"
 #include "pairs/row_stores.h"
 #include "pairs/sort.h"
@@ -45,23 +46,14 @@ struct variant {
             DISPATCH_FLAGS(candidates, statement, 2);                                              \
     } while (0)
 
-static const vindex_float lane_numbers_float = {
-#if LANES_FLOAT == 16
+static const OF_REAL(vindex) lane_numbers = {
+#if SIMD_BYTES == (REAL_IS_DOUBLE ? 128 : 64)
     0, 1,  2,  3,  4,  5,  6, 7, 8,
     9, 10, 11, 12, 13, 14, 15
-#elif LANES_FLOAT == 8
+#elif SIMD_BYTES == (REAL_IS_DOUBLE ? 64 : 32)
     0, 1, 2, 3, 4,
     5, 6, 7
-#else
-    0, 1, 2, 3
-#endif
-};
-
-static const vindex_double lane_numbers_double = {
-#if LANES_DOUBLE == 8
-    0, 1, 2, 3, 4,
-    5, 6, 7
-#elif LANES_DOUBLE == 4
+#elif SIMD_BYTES == (REAL_IS_DOUBLE ? 32 : 16)
     0, 1, 2, 3
 #else
     0, 1
@@ -154,38 +146,22 @@ SIMD_INLINE void put_shifts(const struct pairs_columns *columns, int64_t dimensi
         stream_part(to, at, (size_t)(count * dimensions) * sizeof *to);
 }
 
-#define REAL       float
-#define VREAL      vfloat
-#define VINDEX     vindex_float
-#define LANES      LANES_FLOAT
-#define ROOT       sqrtf
-#define NAME(name) name##_float
-#include "pairs/pairs_kernel_body.h"
-#include "pairs/stored_rows_body.h"
-#undef REAL
-#undef VREAL
-#undef VINDEX
-#undef LANES
-#undef ROOT
-#undef NAME
+#define ROOT_float  sqrtf
+#define ROOT_double sqrt
+#define ROOT        OF_REAL(ROOT)
 
-#define REAL       double
-#define VREAL      vdouble
-#define VINDEX     vindex_double
-#define LANES      LANES_DOUBLE
-#define ROOT       sqrt
-#define NAME(name) name##_double
 #include "pairs/pairs_kernel_body.h"
+
 #include "pairs/stored_rows_body.h"
 
-const struct pairs_kernels KITH_ISA_SYMBOL(pairs_kernels) = {
-    .gather = {gather_double, gather_float},
-    .arrange = {arrange_double, arrange_float},
-    .count = {count_double, count_float},
-    .write = {write_double, write_float},
-    .write_whole = {write_whole_double, write_whole_float},
-    .find = {find_double, find_float},
-    .store = {store_double, store_float},
+const struct pairs_kernels KITH_REAL_SYMBOL(pairs_kernels) = {
+    .gather = gather,
+    .arrange = arrange,
+    .count = count,
+    .write = write,
+    .write_whole = write_whole,
+    .find = find,
+    .store = store,
     .sort_wide = sort_wide,
     .sort_narrow = sort_narrow,
 };

@@ -119,20 +119,21 @@ static inline int64_t pairs_sorting_room(int64_t count)
     return room;
 }
 
-/* The kernels of an instruction set; [0] for double, [1] for float, as kith_dtype. */
+/* The kernels of an instruction set and real type. */
 struct pairs_kernels {
-    pairs_gather_kernel *gather[2];
-    pairs_arrange_kernel *arrange[2];
-    pairs_count_kernel *count[2];
-    pairs_write_kernel *write[2];
-    pairs_find_kernel *find[2];
-    pairs_store_kernel *store[2];
-    pairs_write_whole_kernel *write_whole[2];
+    pairs_gather_kernel *gather;
+    pairs_arrange_kernel *arrange;
+    pairs_count_kernel *count;
+    pairs_write_kernel *write;
+    pairs_find_kernel *find;
+    pairs_store_kernel *store;
+    pairs_write_whole_kernel *write_whole;
     pairs_sort_wide *sort_wide;
     pairs_sort_narrow *sort_narrow;
 };
 
-#define PAIRS_DECLARE_KERNELS(isa) extern const struct pairs_kernels pairs_kernels_##isa;
+#define PAIRS_DECLARE_KERNELS(isa)                                                                 \
+    extern const struct pairs_kernels pairs_kernels_double_##isa, pairs_kernels_float_##isa;
 KITH_EACH_ISA(PAIRS_DECLARE_KERNELS)
 #undef PAIRS_DECLARE_KERNELS
 

@@ -2,16 +2,16 @@
  * geometry.h. */
 
 /* What a loop reads, in registers: stores of what it finds must not make it look again. */
-struct NAME(loop) {
+struct loop {
     const REAL *x, *y, *z, *tx, *ty, *tz, *radius;
     const int32_t *mark;
     int64_t count;
     VREAL limit, cutoff;
 };
 
-static inline struct NAME(loop) NAME(loop_over)(const struct pairs_candidates *candidates)
+static inline struct loop loop_over(const struct pairs_candidates *candidates)
 {
-    return (struct NAME(loop)){
+    return (struct loop){
         .x = candidates->position[0],
         .y = candidates->position[1],
         .z = candidates->position[2],
@@ -27,18 +27,18 @@ static inline struct NAME(loop) NAME(loop_over)(const struct pairs_candidates *c
 }
 
 /* A target in all lanes. */
-struct NAME(target) {
+struct target {
     VREAL x, y, z, radius;
-    VINDEX index;
+    OF_REAL(vindex) index;
 };
 
-SIMD_INLINE struct NAME(target)
-    NAME(target_at)(const struct pairs_points *targets, int64_t position, struct variant variant)
+SIMD_INLINE struct target target_at(const struct pairs_points *targets, int64_t position,
+                                    struct variant variant)
 {
-    struct NAME(target) target = {
+    struct target target = {
         .x = simd_all(((const REAL *)targets->position[0])[position]),
         .y = simd_all(((const REAL *)targets->position[1])[position]),
-        .index = targets->index[position] - (VINDEX){0},
+        .index = targets->index[position] - (OF_REAL(vindex)){0},
     };
     if (variant.dimensions == 3)
         target.z = simd_all(((const REAL *)targets->position[2])[position]);
@@ -47,17 +47,16 @@ SIMD_INLINE struct NAME(target)
     return target;
 }
 
-SIMD_INLINE VINDEX NAME(load_index)(const int32_t *from)
+SIMD_INLINE OF_REAL(vindex) load_index(const int32_t *from)
 {
-    VINDEX index;
+    OF_REAL(vindex) index;
     memcpy(&index, from, sizeof index);
     return index;
 }
 
 /* Which of the candidates from p on are partners. */
-SIMD_INLINE uint32_t NAME(partners)(const struct NAME(loop) * loop,
-                                    const struct NAME(target) * target, int64_t p,
-                                    struct variant variant)
+SIMD_INLINE uint32_t partners(const struct loop *loop, const struct target *target, int64_t p,
+                              struct variant variant)
 {
     VREAL dx = simd_load(loop->x + p) - target->x, dy = simd_load(loop->y + p) - target->y;
     if (variant.moved) {
@@ -76,53 +75,51 @@ SIMD_INLINE uint32_t NAME(partners)(const struct NAME(loop) * loop,
         const VREAL reach = (target->radius + simd_load(loop->radius + p)) + loop->cutoff;
         limit = reach * reach;
     }
-    const VINDEX mark = NAME(load_index)(loop->mark + p);
-    const uint32_t admitted = variant.half ? NAME(lanes_above)(mark, target->index)
-                                           : NAME(lanes_differ)(mark, target->index);
-    return NAME(lanes_below)(r2, limit) & admitted;
+    const OF_REAL(vindex) mark = load_index(loop->mark + p);
+    const uint32_t admitted = variant.half ? OF_REAL(lanes_above)(mark, target->index)
+                                           : OF_REAL(lanes_differ)(mark, target->index);
+    return OF_REAL(lanes_below)(r2, limit) & admitted;
 }
 
-SIMD_INLINE void NAME(count_targets)(const struct pairs_candidates *candidates,
-                                     const struct pairs_points *targets, int64_t begin, int64_t end,
-                                     int64_t *counts, struct variant variant)
+SIMD_INLINE void count_targets(const struct pairs_candidates *candidates,
+                               const struct pairs_points *targets, int64_t begin, int64_t end,
+                               int64_t *counts, struct variant variant)
 {
-    const struct NAME(loop) loop = NAME(loop_over)(candidates);
+    const struct loop loop = loop_over(candidates);
     for (int64_t k = begin; k < end; k++) {
-        const struct NAME(target) target = NAME(target_at)(targets, k, variant);
+        const struct target target = target_at(targets, k, variant);
         int64_t count = 0;
-        for (int64_t p = 0; p < loop.count; p += LANES)
-            count += __builtin_popcount(NAME(partners)(&loop, &target, p, variant));
+        for (int64_t p = 0; p < loop.count; p += REAL_LANES)
+            count += __builtin_popcount(partners(&loop, &target, p, variant));
         counts[targets->index[k]] = count;
     }
 }
 
 /* Of the candidates' values — their rows, or if NULL their numbers — those of the partners. */
-SIMD_INLINE int64_t NAME(find_partners)(const struct NAME(loop) * loop,
-                                        const struct NAME(target) * target, const int32_t *values,
-                                        int32_t *found, struct variant variant)
+SIMD_INLINE int64_t find_partners(const struct loop *loop, const struct target *target,
+                                  const int32_t *values, int32_t *found, struct variant variant)
 {
     int64_t count = 0;
-    for (int64_t p = 0; p < loop->count; p += LANES) {
-        const uint32_t mask = NAME(partners)(loop, target, p, variant);
-        const VINDEX value =
-            values ? NAME(load_index)(values + p) : (int32_t)p + NAME(lane_numbers);
-        NAME(lanes_store_chosen)(found + count, value, mask);
+    for (int64_t p = 0; p < loop->count; p += REAL_LANES) {
+        const uint32_t mask = partners(loop, target, p, variant);
+        const OF_REAL(vindex) value = values ? load_index(values + p) : (int32_t)p + lane_numbers;
+        OF_REAL(lanes_store_chosen)(found + count, value, mask);
         count += __builtin_popcount(mask);
     }
     return count;
 }
 
-SIMD_INLINE void NAME(write_targets)(const struct pairs_candidates *candidates,
-                                     const struct pairs_points *targets, int64_t begin, int64_t end,
-                                     const struct pairs_columns *columns, struct variant variant)
+SIMD_INLINE void write_targets(const struct pairs_candidates *candidates,
+                               const struct pairs_points *targets, int64_t begin, int64_t end,
+                               const struct pairs_columns *columns, struct variant variant)
 {
-    const struct NAME(loop) loop = NAME(loop_over)(candidates);
+    const struct loop loop = loop_over(candidates);
     const int32_t *index = candidates->index;
     int32_t *row = columns->row;
     for (int64_t k = begin; k < end; k++) {
         prefetch_ahead(columns, targets->index, k);
-        const struct NAME(target) target = NAME(target_at)(targets, k, variant);
-        const int64_t count = NAME(find_partners)(&loop, &target, index, row, variant);
+        const struct target target = target_at(targets, k, variant);
+        const int64_t count = find_partners(&loop, &target, index, row, variant);
         if (columns->sorted && count > 1)
             sort_narrow(row, count);
         write_row(columns, targets->index[k], row, count);
@@ -131,63 +128,60 @@ SIMD_INLINE void NAME(write_targets)(const struct pairs_candidates *candidates,
         end_streaming();
 }
 
-static void NAME(count)(const struct pairs_candidates *candidates,
-                        const struct pairs_points *targets, int64_t begin, int64_t end,
-                        int64_t *counts)
+static void count(const struct pairs_candidates *candidates, const struct pairs_points *targets,
+                  int64_t begin, int64_t end, int64_t *counts)
 {
-    DISPATCH(candidates, NAME(count_targets)(candidates, targets, begin, end, counts, variant));
+    DISPATCH(candidates, count_targets(candidates, targets, begin, end, counts, variant));
 }
 
-static void NAME(write)(const struct pairs_candidates *candidates,
-                        const struct pairs_points *targets, int64_t begin, int64_t end,
-                        const struct pairs_columns *columns)
+static void write(const struct pairs_candidates *candidates, const struct pairs_points *targets,
+                  int64_t begin, int64_t end, const struct pairs_columns *columns)
 {
-    DISPATCH(candidates, NAME(write_targets)(candidates, targets, begin, end, columns, variant));
+    DISPATCH(candidates, write_targets(candidates, targets, begin, end, columns, variant));
 }
 
-static int64_t NAME(find)(const struct pairs_candidates *candidates,
-                          const struct pairs_points *targets, int64_t position, int32_t *found)
+static int64_t find(const struct pairs_candidates *candidates, const struct pairs_points *targets,
+                    int64_t position, int32_t *found)
 {
-    const struct NAME(loop) loop = NAME(loop_over)(candidates);
+    const struct loop loop = loop_over(candidates);
     int64_t count = 0;
     DISPATCH(candidates, {
-        const struct NAME(target) target = NAME(target_at)(targets, position, variant);
-        count = NAME(find_partners)(&loop, &target, NULL, found, variant);
+        const struct target target = target_at(targets, position, variant);
+        count = find_partners(&loop, &target, NULL, found, variant);
     });
     return count;
 }
 
 /* Copies whole vectors: what is past the end is overwritten by the next run. */
-SIMD_INLINE void NAME(copy_reals)(REAL *restrict to, const REAL *restrict from, int64_t count)
+SIMD_INLINE void copy_reals(REAL *restrict to, const REAL *restrict from, int64_t count)
 {
-    for (int64_t p = 0; p < count; p += LANES)
+    for (int64_t p = 0; p < count; p += REAL_LANES)
         simd_store(to + p, simd_load(from + p));
 }
 
-SIMD_INLINE void NAME(repeat)(REAL *to, REAL value, int64_t count)
+SIMD_INLINE void repeat(REAL *to, REAL value, int64_t count)
 {
-    for (int64_t p = 0; p < count; p += LANES)
+    for (int64_t p = 0; p < count; p += REAL_LANES)
         simd_store(to + p, simd_all(value));
 }
 
-SIMD_INLINE void NAME(gather_run)(const struct pairs_points *points, const struct pairs_run *run,
-                                  int64_t at, const struct pairs_candidates *candidates)
+SIMD_INLINE void gather_run(const struct pairs_points *points, const struct pairs_run *run,
+                            int64_t at, const struct pairs_candidates *candidates)
 {
     const int64_t begin = run->begin, count = run->end - run->begin;
     for (int32_t c = 0; c < candidates->dimensions; c++) {
-        NAME(copy_reals)
-        ((REAL *)candidates->position[c] + at, (const REAL *)points->position[c] + begin, count);
+        copy_reals((REAL *)candidates->position[c] + at, (const REAL *)points->position[c] + begin,
+                   count);
         if (candidates->moved)
-            NAME(repeat)((REAL *)candidates->translation[c] + at, (REAL)run->translation[c], count);
+            repeat((REAL *)candidates->translation[c] + at, (REAL)run->translation[c], count);
     }
     if (candidates->radius)
-        NAME(copy_reals)
-    ((REAL *)candidates->radius + at, (const REAL *)points->radius + begin, count);
-    const VINDEX factor = (run->marked ? 0 : -1) - (VINDEX){0};
-    const VINDEX mark = run->mark - (VINDEX){0};
-    for (int64_t p = 0; p < count; p += LANES) {
-        const VINDEX index = NAME(load_index)(points->index + begin + p);
-        const VINDEX marks = (index & factor) + mark;
+        copy_reals((REAL *)candidates->radius + at, (const REAL *)points->radius + begin, count);
+    const OF_REAL(vindex) factor = (run->marked ? 0 : -1) - (OF_REAL(vindex)){0};
+    const OF_REAL(vindex) mark = run->mark - (OF_REAL(vindex)){0};
+    for (int64_t p = 0; p < count; p += REAL_LANES) {
+        const OF_REAL(vindex) index = load_index(points->index + begin + p);
+        const OF_REAL(vindex) marks = (index & factor) + mark;
         memcpy(candidates->index + at + p, &index, sizeof index);
         memcpy(candidates->mark + at + p, &marks, sizeof marks);
     }
@@ -195,13 +189,13 @@ SIMD_INLINE void NAME(gather_run)(const struct pairs_points *points, const struc
         gather_shifts(points, run, at, candidates);
 }
 
-static void NAME(gather)(const struct pairs_points *points, const struct pairs_run *runs,
-                         int64_t run_count, const struct pairs_candidates *candidates)
+static void gather(const struct pairs_points *points, const struct pairs_run *runs,
+                   int64_t run_count, const struct pairs_candidates *candidates)
 {
     int64_t at = 0;
     for (int64_t r = 0; r < run_count; r++) {
-        NAME(gather_run)(points, &runs[r], at, candidates);
+        gather_run(points, &runs[r], at, candidates);
         at += runs[r].end - runs[r].begin;
     }
-    NAME(repeat)((REAL *)candidates->position[0] + at, (REAL)INFINITY, LANES);
+    repeat((REAL *)candidates->position[0] + at, (REAL)INFINITY, REAL_LANES);
 }

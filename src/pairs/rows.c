@@ -45,7 +45,7 @@ int64_t pairs_find_row(const struct pairs_kernels *kernels, const struct pairs_s
 {
     const struct pairs_problem *problem = search->problem;
     const struct pairs_points *targets = &search->targets.points;
-    const int64_t count = kernels->find[problem->dtype](candidates, targets, position, found);
+    const int64_t count = kernels->find(candidates, targets, position, found);
     if (kith_array_is_none(problem->exclusions))
         return count;
     return leave_out(problem, candidates, targets->index[position], found, count);
@@ -66,10 +66,9 @@ static void write_found(const struct writing *writing, int64_t position, int64_t
                         int64_t count)
 {
     const struct pairs_bin *targets = &writing->search->targets;
-    writing->kernels->store[writing->search->problem->dtype](
-        writing->candidates, &targets->points, position,
-        targets->wraps ? targets->wraps + 3 * place : NULL, writing->found, count,
-        &writing->columns);
+    writing->kernels->store(writing->candidates, &targets->points, position,
+                            targets->wraps ? targets->wraps + 3 * place : NULL, writing->found,
+                            count, &writing->columns);
 }
 
 static kith_status begin_writing(const struct pairs_kernels *kernels,
@@ -115,8 +114,8 @@ kith_status pairs_write_rows(const struct pairs_kernels *kernels, const struct p
     KITH_TRY(begin_writing(kernels, search, candidates, lane, pairs, &writing));
     if (kith_array_is_none(problem->exclusions)) {
         writing.columns.streamed = pairs->count >= pairs_of_streamed_list;
-        kernels->write_whole[problem->dtype](candidates, &targets->points, begin, end,
-                                             writing.found, &writing.columns);
+        kernels->write_whole(candidates, &targets->points, begin, end, writing.found,
+                             &writing.columns);
         return KITH_OK;
     }
     for (int64_t position = begin; position < end; position++)

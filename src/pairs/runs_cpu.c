@@ -189,7 +189,7 @@ static kith_status arrange(const struct pairs_kernels *kernels, const struct pai
     KITH_TRY(pairs_host_buffer_grow(&lane->keys, 8 * pairs_sorting_room(room),
                                     "the candidates of a cell"));
     KITH_TRY(place_candidates(search, from.shift[0], room, &lane->arranged, candidates));
-    kernels->arrange[search->problem->dtype](&from, lane->keys.data, lane->found.data, candidates);
+    kernels->arrange(&from, lane->keys.data, lane->found.data, candidates);
     return KITH_OK;
 }
 
@@ -219,6 +219,6 @@ kith_status pairs_find_candidates(const struct pairs_kernels *kernels,
                                     "the candidates of a cell"));
     KITH_TRY(place_candidates(search, wanted.shifts, room, &lane->candidates, candidates));
     candidates->moved = walk.moved || problem->half || candidates->radius;
-    kernels->gather[problem->dtype](&search->points.points, walk.runs, walk.run_count, candidates);
+    kernels->gather(&search->points.points, walk.runs, walk.run_count, candidates);
     return wanted.arranged ? arrange(kernels, search, room, lane, candidates) : KITH_OK;
 }

@@ -4,7 +4,7 @@
 
 #include "core/status.h"
 #include "device/overlap.cuh"
-#include "forces/direct.h"
+#include "forces/solver.h"
 #include "simulation/advance_cuda.cuh"
 #include "simulation/advance_laws_cuda.h"
 
@@ -86,7 +86,7 @@ static kith_status advance_by_evaluations(kith_context *context,
     KITH_TRY(launch_stages(context, problem, program, 0, program.evaluation[0]));
     for (int64_t step = 1; step <= problem->steps; step++)
         for (int32_t k = 0; k < program.evaluation_count; k++) {
-            KITH_TRY(forces_direct_cuda(context, &problem->forces));
+            KITH_TRY(forces_solver_direct.evaluate(context, nullptr, &problem->forces));
             KITH_TRY(launch_stages(context, problem, program, program.evaluation[k],
                                    program.end_of_run(k, step == problem->steps)));
         }
