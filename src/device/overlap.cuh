@@ -18,6 +18,16 @@ __device__ inline void wait_for_kernel_before()
 #endif
 }
 
+/* In a kernel whose results the next one on the stream, started by launch_overlapped, does not
+ * read: its blocks begin as soon as there is room for them. It waits, by wait_for_kernel_before,
+ * before it ends. */
+__device__ inline void let_next_kernel_begin()
+{
+#if __CUDA_ARCH__ >= 900
+    cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
 /* kernel<<<grid, threads, shared>>>(arguments…) on the context's stream; what is for the message,
  * "starting the kernel of …". The kernel calls wait_for_kernel_before. */
 template <typename... parameters, typename... arguments>

@@ -13,17 +13,16 @@
 
 enum { threads = 256 };
 
-/* Bits of a place on the curve, by which bodies are sorted: cells are so small that 2^16 of them
- * have a body if all are equally dense. The sort takes 8 of them a pass, and of an even number of
- * passes the result need not be copied. */
+/* Bits of a place on the curve, by which bodies are sorted: cells are so small that 2^24 of them
+ * have a body if all are equally dense. */
 static int32_t curve_bits(int64_t count)
 {
-    int32_t bits = 16;
+    int32_t bits = 24;
     while (count > 1) {
         count /= 2;
         bits++;
     }
-    return (bits + 15) / 16 * 16;
+    return (bits + 7) / 8 * 8;
 }
 
 /* With `rows` rows of sums. */
@@ -133,7 +132,8 @@ static kith_status sum_tiles(kith_context *context, const struct forces_problem 
 {
     KITH_TRY(sort_bodies(context, problem, bodies, curve));
     KITH_TRY(tensor_pack(context, problem, bodies));
-    return tensor_meet(context, problem, bodies);
+    KITH_TRY(tensor_near(context, problem, bodies));
+    return tensor_far(context, problem, bodies);
 }
 
 /* A problem whose tiles first … end − 1 several devices share; bodies are the leader's, whose sums

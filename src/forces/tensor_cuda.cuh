@@ -18,7 +18,7 @@
  * have equal W: by its place in the tile, each multiplies r² by a number of its own, a little
  * larger than 1, and its m and sums by the power 3/2 of that (1/2 of potentials). So that no few
  * bodies carry a sum, a heavy tile, with a body of more than 1/256 of all mass, is near to all
- * others. Near pairs of tiles are summed by the multiply pipes (tensor_near_cuda.cuh).
+ * others. Near pairs of tiles are summed by the multiply pipes (tensor_near_cuda.cu).
  *
  * A tile's sums over one other tile are added as whole numbers of 64 bits, in which order does not
  * matter: all results have the same bits on every run. */
@@ -142,7 +142,9 @@ __device__ inline float tensor_softening2(const struct forces_problem &problem)
 
 kith_status tensor_pack(kith_context *context, const struct forces_problem *problem,
                         const struct tensor_bodies *bodies);
-kith_status tensor_meet(kith_context *context, const struct forces_problem *problem,
+kith_status tensor_near(kith_context *context, const struct forces_problem *problem,
                         const struct tensor_bodies *bodies);
+kith_status tensor_far(kith_context *context, const struct forces_problem *problem,
+                       const struct tensor_bodies *bodies);
 
 #endif

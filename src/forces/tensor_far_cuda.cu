@@ -1,6 +1,3 @@
-#ifndef FORCES_TENSOR_FAR_CUDA_CUH
-#define FORCES_TENSOR_FAR_CUDA_CUH
-
 /* Gravity between far tiles on tensor cores (tensor_cuda.cuh).
  *
  * A block takes a tile's targets into registers, row_tiles × 16 of them a warp, and its far partner
@@ -20,9 +17,10 @@
 #include <cuda_pipeline.h>
 
 #include "core/roots_cuda.cuh"
+#include "core/status.h"
+#include "device/overlap.cuh"
 #include "forces/ring.h"
-#include "forces/tensor_near_cuda.cuh"
-#include "forces/tensor_products_cuda.cuh"
+#include "forces/tensor_cuda.cuh"
 
 /* Of the kernel with and without potentials, which take registers. */
 template <bool potential> struct shape {
@@ -33,6 +31,83 @@ template <bool potential> struct shape {
 };
 constexpr int list_length = 128;        /* of partners, whose sums of targets are added in float */
 constexpr int stride = tensor_tile + 4; /* no two lanes of a warp share a bank */
+
+/* 16 × 8 products of 16 halves each. */
+static __device__ inline void multiply_halves(const uint4 &a, unsigned b0, unsigned b1, float *sum)
+{
+#if __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, "
+        "{%8,%9}, {%10,%10,%10,%10};"
+        : "=f"(sum[0]), "=f"(sum[1]), "=f"(sum[2]), "=f"(sum[3])
+        : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b0), "r"(b1), "f"(0.0f));
+#endif
+}
+
+/* Adds 16 × 8 products of 32 bytes each, without sign by with one. */
+static __device__ inline void add_bytes(const unsigned *a, uint2 b, int *sum)
+{
+#if __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "{%0,%1,%2,%3};"
+        : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b.x), "r"(b.y));
+#endif
+}
+
+/* Begins such sums. */
+static __device__ inline void put_bytes(const unsigned *a, uint2 b, int *sum)
+{
+#if __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "{%10,%10,%10,%10};"
+        : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b.x), "r"(b.y), "r"(0));
+#endif
+}
+
+static __device__ inline unsigned transposed(unsigned pair)
+{
+    unsigned result = pair;
+#if __CUDA_ARCH__ >= 800
+    asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(result) : "r"(pair));
+#endif
+    return result;
+}
+
+/* Adds the bytes of the pairs of weights a, b, c, d, the operand's four registers' halves. Of
+ * potentials, higher and lower ones have columns of their own. */
+static __device__ inline void add_potential_weights(const unsigned *const (&first)[4],
+                                                    const unsigned *const (&second)[4],
+                                                    uint2 digits, bool begins, int *sum)
+{
+    const int g = threadIdx.x % 32 / 4;
+    const uint2 none = make_uint2(0, 0);
+    unsigned bytes[4];
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        bytes[k] = __byte_perm(*first[k], *second[k], 0x7531);
+    begins ? put_bytes(bytes, g < 2 ? digits : none, sum)
+           : add_bytes(bytes, g < 2 ? digits : none, sum);
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        bytes[k] = __byte_perm(*first[k], *second[k], 0x6420);
+    add_bytes(bytes, g < 2 ? none : digits, sum);
+}
+
+static __device__ inline void add_weights(const unsigned *const (&first)[4],
+                                          const unsigned *const (&second)[4], uint2 digits,
+                                          bool begins, int *high, int *low)
+{
+    unsigned bytes[4];
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        bytes[k] = __byte_perm(*first[k], *second[k], 0x7531);
+    begins ? put_bytes(bytes, digits, high) : add_bytes(bytes, digits, high);
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        bytes[k] = __byte_perm(*first[k], *second[k], 0x6420);
+    begins ? put_bytes(bytes, digits, low) : add_bytes(bytes, digits, low);
+}
 
 /* What a pair of tiles determines. Lengths are multiplied by C, so that the gap is at least 1. */
 struct meeting {
@@ -107,10 +182,7 @@ template <bool potential> struct operands {
 };
 
 template <bool potential> struct shared {
-    union {
-        struct operands<potential> operands[2];                     /* of this tile and the next */
-        struct source_ring<float> sources[shape<potential>::warps]; /* of near tiles */
-    };
+    struct operands<potential> operands[2];         /* of this tile and the next */
     int column[shape<potential>::columns * stride]; /* the sources' sums: each digit's */
     struct meeting list[list_length];
     int counts[shape<potential>::warps];
@@ -429,13 +501,18 @@ static __device__ inline void flush(const struct tensor_bodies &bodies, int64_t 
         }
 }
 
-/* Block (tile, share): the tile's far partners at the offsets of a share, each pair of tiles once.
- */
+/* Block (tile, share): the tile's partners at the offsets of a share, each pair of tiles once. It
+ * runs together with the last blocks of the near kernel. */
 template <bool potential>
-static __device__ inline void meet_far_share(const struct forces_problem &problem,
-                                             const struct tensor_bodies &bodies,
-                                             struct shared<potential> &shared)
+static __global__ void __launch_bounds__(shape<potential>::threads,
+                                         shape<potential>::blocks_per_multiprocessor)
+    far_kernel(const struct forces_problem problem, const struct tensor_bodies bodies)
 {
+    __shared__ struct shared<potential> shared;
+    if (tensor_is_left(bodies)) {
+        wait_for_kernel_before();
+        return;
+    }
     const int64_t tile = bodies.first + blockIdx.x, tiles = bodies.tiles;
     const int64_t last = tensor_last_offset(tiles, tile);
     const int64_t begin = 1 + share_begin(tiles / 2, gridDim.y, blockIdx.y);
@@ -466,6 +543,21 @@ static __device__ inline void meet_far_share(const struct forces_problem &proble
                       k + 1 < count ? &shared.list[k + 1] : NULL, k % 2, &targets, shared);
         flush(bodies, tile, &targets);
     }
+    wait_for_kernel_before();
 }
 
-#endif
+kith_status tensor_far(kith_context *context, const struct forces_problem *problem,
+                       const struct tensor_bodies *bodies)
+{
+    static const char what[] = "starting the kernel of far forces on tensor cores";
+    const int64_t partners = bodies->tiles / 2;
+    if (partners == 0 || bodies->end == bodies->first)
+        return KITH_OK;
+    const int lists = (int)((partners + list_length - 1) / list_length);
+    const int shares = max(lists, tile_shares(bodies->tiles, partners));
+    const dim3 grid((unsigned)(bodies->end - bodies->first), (unsigned)shares);
+    return problem->potential ? launch_overlapped(context, what, grid, shape<true>::threads,
+                                                  far_kernel<true>, *problem, *bodies)
+                              : launch_overlapped(context, what, grid, shape<false>::threads,
+                                                  far_kernel<false>, *problem, *bodies);
+}

@@ -1,23 +1,18 @@
-#ifndef FORCES_TENSOR_NEAR_CUDA_CUH
-#define FORCES_TENSOR_NEAR_CUDA_CUH
-
 /* Gravity between near tiles (tensor_cuda.cuh), each pair of bodies once, by the loop of the
- * symmetric kernel (ring_gravity_cuda.cuh). The warps of a block take one pair of tiles after
- * another: each has half of the targets, and a half or a quarter of the sources. */
+ * symmetric kernel (ring_gravity_cuda.cuh). A block is a warp: it has a tile's targets, and takes
+ * one near partner after another past them. */
 
+#include "core/status.h"
+#include "device/overlap.cuh"
 #include "forces/ring.h"
 #include "forces/ring_gravity_cuda.cuh"
 #include "forces/tensor_cuda.cuh"
 
-template <bool potential> struct near_shape {
-    static constexpr int target_parts = 2, source_parts = potential ? 4 : 2;
-    static constexpr int targets = tensor_tile / 32 / target_parts; /* of a lane */
-    static constexpr int sources = tensor_tile / source_parts;      /* of a warp */
-};
-
+constexpr int threads = 32, blocks_per_multiprocessor = 12;
+constexpr int blocks = 4096; /* that divide the pairs of tiles, so that all end at about one time */
 template <bool potential>
-using near_variant = ring_variant<ring_gravity<float, potential>, near_shape<potential>::targets, 1,
-                                  1, 1, potential ? 0 : 2, false, true>;
+using near_variant = ring_variant<ring_gravity<float, potential>, tensor_tile / 32, 1, 1,
+                                  blocks_per_multiprocessor, potential ? 0 : 2, false, true>;
 template <bool potential> using near_targets = ring_targets<near_variant<potential>>;
 
 static __device__ inline struct ring_body<float> load(const struct tensor_bodies &bodies,
@@ -57,27 +52,13 @@ static __device__ inline void add_sums(const struct tensor_bodies &bodies, int64
     }
 }
 
-/* The first of a warp's targets in their tile, and of its sources. */
-template <bool potential> static __device__ inline int first_target()
-{
-    return (int)threadIdx.x / 32 / near_shape<potential>::source_parts *
-           near_shape<potential>::targets * 32;
-}
-
-template <bool potential> static __device__ inline int first_source()
-{
-    return (int)threadIdx.x / 32 % near_shape<potential>::source_parts *
-           near_shape<potential>::sources;
-}
-
 template <bool potential>
-static __device__ inline void load_near_targets(const struct tensor_bodies &bodies, int64_t tile,
-                                                near_targets<potential> *to)
+static __device__ inline void load_targets(const struct tensor_bodies &bodies, int64_t tile,
+                                           near_targets<potential> *to)
 {
 #pragma unroll
     for (int k = 0; k < near_variant<potential>::targets; k++) {
-        to->body[k] = load(bodies, tile * tensor_tile + first_target<potential>() + k * 32 +
-                                       threadIdx.x % 32);
+        to->body[k] = load(bodies, tile * tensor_tile + k * 32 + threadIdx.x % 32);
         for (int c = 0; c < near_variant<potential>::values; c++)
             to->sum[k][c] = 0;
     }
@@ -85,22 +66,21 @@ static __device__ inline void load_near_targets(const struct tensor_bodies &bodi
 
 /* Adds the targets' sums to the tile's, and begins new ones. */
 template <bool potential>
-static __device__ inline void flush_near(const struct tensor_bodies &bodies, int64_t tile,
-                                         near_targets<potential> *targets)
+static __device__ inline void flush(const struct tensor_bodies &bodies, int64_t tile,
+                                    near_targets<potential> *targets)
 {
     const struct unit_exponents units = exponents_of(bodies, tile);
 #pragma unroll
     for (int k = 0; k < near_variant<potential>::targets; k++) {
-        const int64_t body =
-            tile * tensor_tile + first_target<potential>() + k * 32 + threadIdx.x % 32;
-        add_sums(bodies, tensor_sum_at(bodies, body), units, targets->sum[k]);
+        add_sums(bodies, tensor_sum_at(bodies, tile * tensor_tile + k * 32 + threadIdx.x % 32),
+                 units, targets->sum[k]);
         for (int c = 0; c < near_variant<potential>::values; c++)
             targets->sum[k][c] = 0;
     }
 }
 
-/* What does not change while a tile meets its near partners. */
-template <bool potential> struct near_meeting {
+/* What does not change while a tile meets its partners. */
+template <bool potential> struct meeting {
     struct tensor_bodies bodies;
     int64_t tile;
     typename near_variant<potential>::pair::constants constants;
@@ -117,59 +97,56 @@ static __device__ inline void bring(const struct tensor_bodies &bodies, int64_t 
 }
 
 /* From one side, a group of sources at a time. Where a single pair is most of a sum, what is small
- * and added to its float would be lost bit by bit: these sums are short. */
+ * and added to its float would be lost bit by bit: these sums are short. first_number: of the
+ * sources in the targets' tile, or past its end. */
 template <bool potential>
-static __device__ inline void attract(const struct near_meeting<potential> &meeting, int64_t tile,
-                                      int64_t partner, struct source_ring<float> &sources,
-                                      near_targets<potential> *targets)
+static __device__ inline void
+attract(const struct meeting<potential> &meeting, int64_t tile, int64_t partner, int first_number,
+        struct source_ring<float> &sources, near_targets<potential> *targets)
 {
-    /* walk numbers a warp's targets from threadIdx.x / 32 · 32 targets on. */
-    constexpr int past_the_end = 1 << 20;
-    const int numbered = (int)(threadIdx.x / 32) * near_shape<potential>::targets * 32;
-    const int offset = tile == partner ? numbered - first_target<potential>() : past_the_end;
 #pragma unroll 1
-    for (int k = 0; k < near_shape<potential>::sources; k += 32) {
-        bring(meeting.bodies, partner, first_source<potential>() + k, sources);
+    for (int first = 0; first < tensor_tile; first += 32) {
+        bring(meeting.bodies, partner, first, sources);
         walk<near_variant<potential>, false>(*targets, sources, meeting.constants,
-                                             offset + first_source<potential>() + k, nullptr);
-        flush_near<potential>(meeting.bodies, tile, targets);
+                                             first_number + first, nullptr);
+        flush<potential>(meeting.bodies, tile, targets);
     }
 }
 
 /* The tile itself, in which the closest pairs are, or a pair of tiles of which one is heavy: each
  * pair of bodies twice. */
 template <bool potential>
-static __device__ inline void meet_exactly(const struct near_meeting<potential> &meeting,
+static __device__ inline void meet_exactly(const struct meeting<potential> &meeting,
                                            int64_t partner, struct source_ring<float> &sources,
                                            near_targets<potential> *targets)
 {
+    constexpr int past_the_end = 1 << 20;
     const int64_t tile = meeting.tile;
     if (partner == tile) {
-        attract(meeting, tile, tile, sources, targets);
+        attract(meeting, tile, tile, 0, sources, targets);
         return;
     }
 #pragma unroll 1
     for (int turn = 0; turn < 2; turn++) {
         const int64_t of = turn == 0 ? tile : partner, by = turn == 0 ? partner : tile;
-        load_near_targets<potential>(meeting.bodies, of, targets);
-        attract(meeting, of, by, sources, targets);
+        load_targets<potential>(meeting.bodies, of, targets);
+        attract(meeting, of, by, past_the_end, sources, targets);
     }
-    load_near_targets<potential>(meeting.bodies, tile, targets);
+    load_targets<potential>(meeting.bodies, tile, targets);
 }
 
 /* The tile's targets and a partner's sources. Sums over 32 bodies at most are added to each other:
  * of bodies at one place all terms are equal, and rounded alike. */
 template <bool potential>
-static __device__ inline void meet_near(const struct near_meeting<potential> &meeting,
-                                        int64_t partner, struct source_ring<float> &sources,
+static __device__ inline void meet_tile(const struct meeting<potential> &meeting, int64_t partner,
+                                        struct source_ring<float> &sources,
                                         near_targets<potential> *targets)
 {
     using variant = near_variant<potential>;
     const struct unit_exponents units = exponents_of(meeting.bodies, partner);
-    const int begin = first_source<potential>(), end = begin + near_shape<potential>::sources;
-    float of_all[variant::targets][variant::values] = {};
+    float of_tile[variant::targets][variant::values] = {};
 #pragma unroll 1
-    for (int first = begin; first < end; first += 32) {
+    for (int first = 0; first < tensor_tile; first += 32) {
         float sums[variant::values] = {};
         bring(meeting.bodies, partner, first, sources);
         if constexpr (variant::together > 0)
@@ -181,31 +158,30 @@ static __device__ inline void meet_near(const struct near_meeting<potential> &me
 #pragma unroll
         for (int k = 0; k < variant::targets; k++)
             for (int c = 0; c < variant::values; c++) {
-                of_all[k][c] += targets->sum[k][c];
+                of_tile[k][c] += targets->sum[k][c];
                 targets->sum[k][c] = 0;
             }
     }
 #pragma unroll
     for (int k = 0; k < variant::targets; k++)
         for (int c = 0; c < variant::values; c++)
-            targets->sum[k][c] = of_all[k][c];
-    flush_near<potential>(meeting.bodies, meeting.tile, targets);
+            targets->sum[k][c] = of_tile[k][c];
+    flush<potential>(meeting.bodies, meeting.tile, targets);
 }
 
 /* The near partners of number begin … end − 1 of a tile, in the order of their offsets. */
 template <bool potential>
-static __device__ inline void meet_partners(const struct near_meeting<potential> &meeting,
-                                            int64_t begin, int64_t end,
-                                            struct source_ring<float> &sources)
+static __device__ inline void meet_partners(const struct meeting<potential> &meeting, int64_t begin,
+                                            int64_t end, struct source_ring<float> &sources)
 {
     const int64_t tile = meeting.tile, tiles = meeting.bodies.tiles;
     const int64_t last = tensor_last_offset(tiles, tile);
     const struct tensor_box *box = meeting.bodies.box, own = box[tile];
     near_targets<potential> targets;
-    load_near_targets<potential>(meeting.bodies, tile, &targets);
+    load_targets<potential>(meeting.bodies, tile, &targets);
     int64_t number = 0;
-    for (int64_t first = 0; number < end && first <= last; first += 32) {
-        const int64_t offset = first + threadIdx.x % 32;
+    for (int64_t first = 0; number < end && first <= last; first += threads) {
+        const int64_t offset = first + threadIdx.x;
         const int of_lane = (int)ring_partner(tiles, tile, offset <= last ? offset : 0);
         float gap2;
         const bool is_near = offset <= last && !tensor_is_far(own, box[of_lane], gap2);
@@ -217,7 +193,7 @@ static __device__ inline void meet_partners(const struct near_meeting<potential>
             if (partner == tile || tensor_is_heavy(own) || tensor_is_heavy(box[partner]))
                 meet_exactly(meeting, partner, sources, &targets);
             else
-                meet_near(meeting, partner, sources, &targets);
+                meet_tile(meeting, partner, sources, &targets);
         }
     }
 }
@@ -236,18 +212,21 @@ static __device__ inline int64_t tile_of_pair(const int64_t *before, int64_t til
     return tile;
 }
 
-/* A block's share of the near pairs of tiles, for all of its warps, with sources for each. */
+/* A block takes its share of the near pairs of tiles. */
 template <bool potential>
-static __device__ inline void meet_near_share(const struct forces_problem &problem,
-                                              const struct tensor_bodies &bodies, int64_t block,
-                                              int64_t blocks, struct source_ring<float> &sources)
+static __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
+    near_kernel(const struct forces_problem problem, const struct tensor_bodies bodies)
 {
+    __shared__ struct source_ring<float> sources;
+    let_next_kernel_begin();
+    if (tensor_is_left(bodies))
+        return;
     const int64_t *before = bodies.near_before, pairs = before[bodies.tiles];
-    const int64_t end = share_begin(pairs, blocks, block + 1);
-    int64_t k = share_begin(pairs, blocks, block);
+    const int64_t end = share_begin(pairs, gridDim.x, blockIdx.x + 1);
+    int64_t k = share_begin(pairs, gridDim.x, blockIdx.x);
     if (k == end)
         return;
-    struct near_meeting<potential> meeting = {
+    struct meeting<potential> meeting = {
         bodies, tile_of_pair(before, bodies.tiles, k), near_variant<potential>::pair::load(problem)
     };
     for (; k < end; meeting.tile++) {
@@ -259,4 +238,14 @@ static __device__ inline void meet_near_share(const struct forces_problem &probl
     }
 }
 
-#endif
+kith_status tensor_near(kith_context *context, const struct forces_problem *problem,
+                        const struct tensor_bodies *bodies)
+{
+    if (bodies->end == bodies->first)
+        return KITH_OK;
+    if (problem->potential)
+        near_kernel<true><<<blocks, threads, 0, cuda_stream(context)>>>(*problem, *bodies);
+    else
+        near_kernel<false><<<blocks, threads, 0, cuda_stream(context)>>>(*problem, *bodies);
+    return cuda_check_launch("starting the kernel of near forces");
+}
