@@ -13,16 +13,17 @@
 
 enum { threads = 256 };
 
-/* Bits of a place on the curve, by which bodies are sorted: cells are so small that 2^24 of them
- * have a body if all are equally dense. */
+/* Bits of a place on the curve, by which bodies are sorted: cells are so small that 2^16 of them
+ * have a body if all are equally dense. The sort takes 8 of them a pass, and of an even number of
+ * passes the result need not be copied. */
 static int32_t curve_bits(int64_t count)
 {
-    int32_t bits = 24;
+    int32_t bits = 16;
     while (count > 1) {
         count /= 2;
         bits++;
     }
-    return (bits + 7) / 8 * 8;
+    return (bits + 15) / 16 * 16;
 }
 
 /* With `rows` rows of sums. */

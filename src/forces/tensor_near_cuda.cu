@@ -9,7 +9,7 @@
 #include "forces/tensor_cuda.cuh"
 
 constexpr int threads = 32, blocks_per_multiprocessor = 12;
-constexpr int blocks = 4096; /* that divide the pairs of tiles, so that all end at about one time */
+constexpr int blocks = 8192; /* that divide the pairs of tiles, so that all end at about one time */
 template <bool potential>
 using near_variant = ring_variant<ring_gravity<float, potential>, tensor_tile / 32, 1, 1,
                                   blocks_per_multiprocessor, potential ? 0 : 2, false, true>;
