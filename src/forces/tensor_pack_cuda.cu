@@ -331,8 +331,8 @@ static __device__ longlong2 sums_before(longlong2 own, longlong2 *all)
     return make_longlong2(sum.x - own.x, sum.y - own.y);
 }
 
-/* One block: numbers the near pairs, and chooses the method. Near pairs take 3/2 and far ones 6/10
- * of the symmetric kernel's time: at 44 % near ones both are equally fast (H200). A thread has
+/* One block: numbers the near pairs, and chooses the method. Near pairs take 4/3 and far ones 5/8
+ * of the symmetric kernel's time: at 53 % near ones both are equally fast (H200). A thread has
  * tiles that follow each other. */
 static __global__ void __launch_bounds__(sum_threads) count_near(const struct tensor_bodies bodies)
 {
