@@ -4,7 +4,14 @@
 set(KITH_CUDA AUTO CACHE STRING "CUDA backend: AUTO, ON or OFF")
 set(KITH_CUDA_ARCHITECTURES "" CACHE STRING
     "GPU architectures to compile for, as 90 or 80;90, all-major or native; empty: all that kith knows")
-option(KITH_CUDA_SMALL "GPU code for few architectures, compressed for size (CUDA 12.8 and newer), as in wheels" OFF)
+option(KITH_CUDA_SMALL "GPU code for few architectures, as in wheels" OFF)
+# GPU code is a fifth of the size compressed. Of architectures given by number, as developers do, it is
+# left as it is.
+set(kith_cuda_compressed ON)
+if(KITH_CUDA_ARCHITECTURES MATCHES "[0-9]" AND NOT KITH_CUDA_SMALL)
+  set(kith_cuda_compressed OFF)
+endif()
+option(KITH_CUDA_COMPRESSED "GPU code compressed for size (CUDA 12.8 and newer)" ${kith_cuda_compressed})
 set_property(CACHE KITH_CUDA PROPERTY STRINGS AUTO ON OFF)
 
 # Toolkits know the architectures of their time. The newest is kept as PTX too, which the driver
