@@ -49,6 +49,7 @@
  * of sources, too. */
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/both_sides.h"
@@ -84,7 +85,8 @@ struct expansion {
     int32_t order;     /* p, 1 … expansion_max_order */
     double softening2; /* ε²; 0 with expansion_harmonic */
     enum expansion_law law;
-    const struct expansion_bins *bins; /* of expansion_series */
+    const struct expansion_bins *bins;     /* of expansion_series */
+    const struct expansion_tables *tables; /* for M2L by solid coefficients; NULL: without them */
 };
 
 /* Columns of bodies in tree order; x[2] is NULL in the plane. */
@@ -135,8 +137,9 @@ struct expansion_operators {
      * solid harmonics M_n^m, or of expansion_series, whose f is not harmonic, P_n² = Σ_α n! α!
      * M_α², the norm of the tensor. For one charge at distance d of the center P_n = |q| d^n, else
      * P_n ≤ Σ |q_j| d_j^n; P_n does not change when all is rotated about the center. There is no
-     * upward pass of their own: call it after the multipoles'. */
-    void (*powers)(const struct expansion *expansion, const void *multipoles, int64_t first,
+     * upward pass of their own: call it after the multipoles'. Writes the solid coefficients, if
+     * records have them. */
+    void (*powers)(const struct expansion *expansion, void *multipoles, int64_t first,
                    int64_t count, void *powers);
 };
 
@@ -183,9 +186,26 @@ KITH_BOTH_SIDES static inline int32_t expansion_local_length(const struct expans
 
 enum { expansion_header = 4 }; /* reals before a multipole's coefficients */
 
-KITH_BOTH_SIDES static inline int32_t expansion_record_length(const struct expansion *expansion)
+/* Whether records have solid coefficients (tree/expansion_rotation.h) after the others, which
+ * powers writes: from this order on M2L by them is faster. */
+enum { expansion_least_solid_order = 12 };
+
+KITH_BOTH_SIDES static inline bool expansion_has_solid(const struct expansion *expansion)
+{
+    return expansion->basis == expansion_harmonic &&
+           expansion->order >= expansion_least_solid_order;
+}
+
+/* Where they begin in a record. */
+KITH_BOTH_SIDES static inline int32_t expansion_solid(const struct expansion *expansion)
 {
     return expansion_header + expansion_local_length(expansion);
+}
+
+KITH_BOTH_SIDES static inline int32_t expansion_record_length(const struct expansion *expansion)
+{
+    const int32_t n = expansion->order + 1, solid = (n * (n + 1) + 3) / 4 * 4;
+    return expansion_solid(expansion) + (expansion_has_solid(expansion) ? solid : 0);
 }
 
 /* A unit of length for a cell of this radius (the largest distance of a body from the center): a

@@ -194,9 +194,16 @@ SIMD_INLINE void NAME(add_sources)(const struct expansion *expansion,
         sum[k] += part[k];
 }
 
+static void NAME(m2l_rotated)(const struct expansion *expansion, const void *multipoles,
+                              void *locals, int64_t target, const int32_t *sources, int64_t count);
+
 static void NAME(m2l)(const struct expansion *expansion, const void *multipoles, void *locals,
                       int64_t target, const int32_t *sources, int64_t count)
 {
+    if (expansion->tables) {
+        NAME(m2l_rotated)(expansion, multipoles, locals, target, sources, count);
+        return;
+    }
     const REAL *header = NAME(record)(expansion, multipoles, target);
     struct NAME(target) described;
     NAME(describe_target)(expansion, header, &described);

@@ -10,6 +10,7 @@
 #include "core/simd_gather.h"
 #include "core/simd_math.h"
 #include "tree/expansion_angles.h"
+#include "tree/expansion_rotation.h"
 
 enum {
     max_order = expansion_max_order + 1, /* M2P and L2P take a degree more */
@@ -21,6 +22,12 @@ enum {
 enum { max_fixed = 10 };
 #define EACH_FIXED(ROW)                                                                            \
     ROW(0) ROW(1) ROW(2) ROW(3) ROW(4) ROW(5) ROW(6) ROW(7) ROW(8) ROW(9) ROW(10)
+/* Numbers of a column of a rotation. */
+enum { most_of_column = 11 };
+#define EACH_COLUMN(ROW)                                                                           \
+    ROW(0) ROW(1) ROW(2) ROW(3) ROW(4) ROW(5) ROW(6) ROW(7) ROW(8) ROW(9) ROW(10) ROW(11)
+_Static_assert(expansion_max_order / 2 + 1 == 11, "EACH_COLUMN has a row for each length");
+
 /* Vectors of targets that a source cell is read for. */
 enum { block_vectors = 8 };
 

@@ -15,6 +15,7 @@ enum { NAME(lanes) = SIMD_BYTES / sizeof(REAL) };
 #include "tree/expansion_polynomials_body.h"
 
 #include "tree/expansion_cells_body.h"
+#include "tree/expansion_rotation_body.h"
 
 #include "tree/expansion_bodies_body.h"
 #include "tree/expansion_powers_body.h"

@@ -5,7 +5,7 @@
  * (i cos φ, i sin φ, 1) is a vector of square 0, as ∇ is where it acts on 1/r. The factors i matter
  * by the sign between c and c + 2 alone: c and c + 1 have no m in common. */
 static VREAL NAME(power2)(int32_t order, int32_t max_c, const struct expansion_angles *table,
-                          const VREAL *multipole, int32_t n)
+                          const VREAL *multipole, int32_t n, VREAL *solid)
 {
     VREAL result = {0};
     for (int32_t m = 0; m <= n; m++) {
@@ -19,9 +19,22 @@ static VREAL NAME(power2)(int32_t order, int32_t max_c, const struct expansion_a
         for (int32_t k = 0; k < 2; k++) {
             part[k] *= weight;
             result = simd_fma(part[k], part[k], result);
+            if (solid) /* ∂₊∂₋ is −∂_z² */
+                solid[2 * m + k] = (n - m) / 2 % 2 == 0 ? part[k] : -part[k];
         }
     }
     return result;
+}
+
+/* The solid coefficients of degree n, a lane's to a record. */
+static void NAME(store_solid)(const struct expansion *expansion, int32_t n, const VREAL *solid,
+                              void *multipoles, int64_t first, int64_t count)
+{
+    for (int32_t lane = 0; lane < NAME(lanes) && lane < count; lane++) {
+        REAL *record = (REAL *)multipoles + (first + lane) * expansion_record_length(expansion);
+        for (int32_t k = 0; k < 2 * n + 2; k++)
+            record[expansion_solid(expansion) + solid_row(n) + k] = solid[k][lane];
+    }
 }
 
 /* Of a potential that is not harmonic: Σ_α n! α! M_α², |α| = n. */
@@ -37,10 +50,11 @@ static VREAL NAME(power2_of_tensor)(int32_t order, int32_t max_c, const VREAL *m
     return result;
 }
 
-static void NAME(powers)(const struct expansion *expansion, const void *multipoles, int64_t first,
+static void NAME(powers)(const struct expansion *expansion, void *multipoles, int64_t first,
                          int64_t count, void *powers)
 {
     const int32_t order = expansion->order, max_c = expansion_max_c(expansion->basis, order);
+    const bool has_solid = expansion_has_solid(expansion);
     struct expansion_angles table;
     expansion_make_angles(order, &table);
     for (int64_t begin = 0; begin < count; begin += NAME(lanes)) {
@@ -51,9 +65,14 @@ static void NAME(powers)(const struct expansion *expansion, const void *multipol
         struct NAME(records) records;
         NAME(gather_records)(expansion, from, &records);
         for (int32_t n = 0; n <= order; n++) {
+            VREAL solid[2 * max_rows];
             const VREAL result = expansion->law == expansion_series
                                      ? NAME(power2_of_tensor)(order, max_c, records.multipole, n)
-                                     : NAME(power2)(order, max_c, &table, records.multipole, n);
+                                     : NAME(power2)(order, max_c, &table, records.multipole, n,
+                                                    has_solid ? solid : NULL);
+            if (has_solid)
+                NAME(store_solid)
+            (expansion, n, solid, multipoles, first + begin, count - begin);
             for (int32_t lane = 0; lane < NAME(lanes) && begin + lane < count; lane++)
                 ((REAL *)powers)[(begin + lane) * (order + 1) + n] =
                     (REAL)sqrt((double)result[lane]);

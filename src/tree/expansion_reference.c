@@ -342,7 +342,7 @@ static double power(const struct expansion *expansion, const double *multipole, 
     return sqrt(result);
 }
 
-static void powers(const struct expansion *expansion, const void *multipoles, int64_t first,
+static void powers(const struct expansion *expansion, void *multipoles, int64_t first,
                    int64_t count, void *result)
 {
     for (int64_t k = 0; k < count; k++)

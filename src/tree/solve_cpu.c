@@ -8,6 +8,7 @@
 #include "device/context.h"
 #include "law/compiled.h"
 #include "tree/accuracy.h"
+#include "tree/expansion_rotation.h"
 #include "tree/near_law_kernel.h"
 
 /* What one call makes and frees. */
@@ -16,6 +17,7 @@ struct solve_run {
     struct tree_side *target_side, *source_side;
     struct tree_branches *target_branches, *source_branches; /* over ranks, else NULL */
     double *power, *bounds;
+    struct expansion_tables *tables;
     struct tree_expansions expansions;
     struct tree_law_bins bins; /* of a law that is neither 1/s nor ln s */
 };
@@ -124,6 +126,20 @@ static kith_status make_bins(const struct tree_problem *problem, const struct tr
                                 tree_distance(a, b) + a->radius + b->radius, &run->bins);
 }
 
+/* For M2L by solid coefficients. In single precision, which has lower orders, nothing is gained. */
+static kith_status make_tables(const struct tree_request *request, struct solve_run *run)
+{
+    struct tree_expansions *expansions = &run->expansions;
+    if (expansions->dtype != KITH_F64 || request->groups ||
+        !expansion_has_solid(&expansions->expansion))
+        return KITH_OK;
+    KITH_TRY(kith_allocate(1, sizeof *run->tables, "expansions of a tree", &run->tables));
+    run->tables->rotations = expansion_make_rotations();
+    expansion_make_angles(request->order, &run->tables->angles);
+    expansions->expansion.tables = run->tables;
+    return KITH_OK;
+}
+
 static kith_status make_expansions(kith_context *context, const struct tree_problem *problem,
                                    const struct tree_request *request, struct tree_state *state,
                                    struct solve_run *run)
@@ -132,11 +148,12 @@ static kith_status make_expansions(kith_context *context, const struct tree_prob
     *expansions = (struct tree_expansions){
         .operators = expansion_kernels_of(context->isa, problem->dtype),
         .expansion = {basis_for(problem), request->order, problem->softening2, problem->law,
-                      &run->bins.bins},
+                      &run->bins.bins, NULL},
         .dtype = problem->dtype,
         .points = request->points,
         .target_record = problem->self ? 0 : state->sources.cell_count,
     };
+    KITH_TRY(make_tables(request, run));
     const int64_t real = kith_dtype_bytes(problem->dtype);
     const int64_t cells = (int64_t)expansions->target_record + state->target_tree->cell_count;
     const int64_t locals = request->groups ? 0 : cells;
@@ -287,6 +304,7 @@ kith_status tree_solve_cpu(kith_context *context, const struct tree_problem *pro
     free(run.target_side);
     free(run.power);
     free(run.bounds);
+    free(run.tables);
     tree_law_bins_free(&run.bins);
     tree_branches_free(run.target_branches);
     tree_branches_free(run.source_branches);

@@ -104,7 +104,7 @@ static kith_status make_expansions(kith_context *context, struct solve_run *run)
         .expansion = {problem->dimensions == 2  ? expansion_plane
                       : problem->softening2 > 0 ? expansion_full
                                                 : expansion_harmonic,
-                      request->order, problem->softening2, problem->law, NULL},
+                      request->order, problem->softening2, problem->law, NULL, NULL},
         .dtype = problem->dtype,
         .target_record = problem->self ? 0 : state->sources.cell_count,
         .range = state->range,

@@ -95,7 +95,7 @@ static void check_convergence(const struct operators *operators, struct random_n
             for (int32_t order = 1; order <= most; order++) {
                 struct scene *scene = make_scene(
                     random, operators->single,
-                    (struct expansion){bases[b], order, bases[b] ? 0.3 : 0, laws[b], NULL},
+                    (struct expansion){bases[b], order, bases[b] ? 0.3 : 0, laws[b], NULL, NULL},
                     (struct geometry){1, 1, 2, 1, order % 2 == 0});
                 const struct errors errors = errors_on(operators, scene, path);
                 const double bound = pow(0.5, order + 1) + floor;
@@ -119,10 +119,10 @@ static void check_digits(const struct operators *operators, struct random_number
     for (int32_t b = 0; b < 4; b++)
         for (enum path path = 0; path < paths; path++) {
             const int32_t order = operators->single ? 8 : 20;
-            struct scene *scene =
-                make_scene(random, operators->single,
-                           (struct expansion){bases[b], order, bases[b] ? 0.5 : 0, laws[b], NULL},
-                           (struct geometry){1, 1, 3, 1, true});
+            struct scene *scene = make_scene(
+                random, operators->single,
+                (struct expansion){bases[b], order, bases[b] ? 0.5 : 0, laws[b], NULL, NULL},
+                (struct geometry){1, 1, 3, 1, true});
             const struct errors errors = errors_on(operators, scene, path);
             const double bound = operators->single ? 2e-5 : 1e-12;
             if (errors.potential > bound || errors.gradient > 2 * (order + 1) * bound)
@@ -148,11 +148,12 @@ static void check_scales(const struct operators *operators, struct random_number
             for (int32_t unit = 0; unit < 3; unit++)
                 for (int32_t k = 0; k < 5; k++) {
                     const int32_t order = 8;
-                    struct scene *scene = make_scene(
-                        random, operators->single,
-                        (struct expansion){bases[b], order, bases[b] ? 1e-3 : 0, laws[b], NULL},
-                        (struct geometry){lengths[k][0], lengths[k][1], 4,
-                                          units[operators->single][unit], false});
+                    struct scene *scene =
+                        make_scene(random, operators->single,
+                                   (struct expansion){bases[b], order, bases[b] ? 1e-3 : 0, laws[b],
+                                                      NULL, NULL},
+                                   (struct geometry){lengths[k][0], lengths[k][1], 4,
+                                                     units[operators->single][unit], false});
                     const struct errors errors = errors_on(operators, scene, path);
                     const double bound = pow(0.25, order + 1) + (operators->single ? 4e-6 : 0);
                     if (errors.potential > bound || errors.gradient > 2 * (order + 1) * bound)
@@ -173,7 +174,8 @@ static void test_cells_of_any_size_stay_in_range(void **state)
 static void check_powers(const struct operators *operators, struct random_numbers *random)
 {
     for (int32_t b = 0; b < 4; b++) {
-        const struct expansion expansion = {bases[b], operators->single ? 8 : 12, 0, laws[b], NULL};
+        const struct expansion expansion = {bases[b], operators->single ? 8 : 12, 0, laws[b], NULL,
+                                            NULL};
         const bool single = operators->single, plane = bases[b] == expansion_plane;
         void *record = new_reals(single, expansion_record_length(&expansion));
         void *x[4], *result = new_reals(single, expansion.order + 1);

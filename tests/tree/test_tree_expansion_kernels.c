@@ -2,6 +2,7 @@
  * lists of any length; symmetries. */
 
 #include "expansion_operators.h"
+#include "tree/expansion_rotation.h"
 
 enum { first_source = 4, most_cells = 48, most_bodies = 90 };
 
@@ -30,14 +31,25 @@ static void fill(struct random_numbers *random, const struct problem *problem, v
     }
 }
 
+static struct expansion_tables solid_tables;
+
+/* What the operators under test get: with tables for M2L where they use them. */
+static struct expansion expansion_under_test(const struct problem *problem)
+{
+    struct expansion expansion = problem->expansion;
+    if (!problem->single && expansion_has_solid(&expansion))
+        expansion.tables = &solid_tables;
+    return expansion;
+}
+
 /* Bodies and cells about the origin, and source cells along x. */
 static struct problem make_problem(struct random_numbers *random, bool single,
                                    enum expansion_basis basis, enum expansion_law law)
 {
     const int32_t most = basis == expansion_full ? 9 : single ? 12 : 20;
-    struct problem problem = {
-        .expansion = {basis, 1 + (int32_t)random_uniform(random, 0, most), basis ? 0.01 : 0, law},
-        .single = single};
+    struct problem problem = {.expansion = {basis, 1 + (int32_t)random_uniform(random, 0, most),
+                                            basis ? 0.01 : 0, law, NULL, NULL},
+                              .single = single};
     problem.length = expansion_record_length(&problem.expansion);
     problem.local_length = expansion_local_length(&problem.expansion);
     for (int32_t k = 0; k < 2; k++) {
@@ -138,6 +150,7 @@ static void compare_operators(const struct operators *operators, struct random_n
 {
     struct problem problem = make_problem(random, operators->single, basis, law);
     const struct expansion *expansion = &problem.expansion;
+    const struct expansion under_test = expansion_under_test(&problem);
     const struct expansion_operators *tables[2] = {&expansion_reference, operators->table};
     const double tolerance = operators->single ? 2e-5 : 1e-13;
     const int64_t children = random_count(random, 20), sources = random_count(random, 40);
@@ -158,10 +171,14 @@ static void compare_operators(const struct operators *operators, struct random_n
     assert_close(&problem, problem.multipoles, problem.length + expansion_header,
                  expansion_count(expansion), tolerance, "M2M");
 
+    void *powers[2] = {new_reals(false, most_cells * (expansion->order + 1)),
+                       new_reals(operators->single, most_cells * (expansion->order + 1))};
+    tables[1]->powers(expansion, problem.multipoles[1], 0, most_cells, powers[1]);
     for (int32_t k = 0; k < 2; k++) {
         const struct expansion_bodies bodies = bodies_of(&problem, k);
         const struct expansion_field field = field_of(&problem, k);
-        tables[k]->m2l(expansion, problem.multipoles[k], problem.locals[k], 0, list, sources);
+        tables[k]->m2l(k == 1 ? &under_test : expansion, problem.multipoles[k], problem.locals[k],
+                       0, list, sources);
         tables[k]->m2p(expansion, problem.multipoles[k], list, sources / 4, &bodies, first, count,
                        &field);
     }
@@ -185,8 +202,6 @@ static void compare_operators(const struct operators *operators, struct random_n
         assert_close(&problem, (void *[2]){problem.field[0][column], problem.field[1][column]}, 0,
                      most_bodies, 10 * tolerance, "L2P");
 
-    void *powers[2] = {new_reals(false, most_cells * (expansion->order + 1)),
-                       new_reals(operators->single, most_cells * (expansion->order + 1))};
     for (int32_t k = 0; k < 2; k++)
         tables[k]->powers(expansion, problem.multipoles[k], 1, 1 + sources, powers[k]);
     for (int64_t k = 0; k < (1 + sources) * (expansion->order + 1); k++)
@@ -215,7 +230,8 @@ static void check_momentum(const struct operators *operators, struct random_numb
     for (int32_t b = 0; b < 4; b++)
         for (int32_t turn = 0; turn < 10; turn++) {
             struct problem problem = make_problem(random, operators->single, bases[b], laws[b]);
-            const struct expansion *expansion = &problem.expansion;
+            const struct expansion under_test = expansion_under_test(&problem);
+            const struct expansion *expansion = &under_test;
             const struct expansion_bodies bodies = bodies_of(&problem, 1);
             const struct expansion_field field = field_of(&problem, 1);
             const bool single = operators->single;
@@ -225,6 +241,8 @@ static void check_momentum(const struct operators *operators, struct random_numb
             for (int32_t cell = 0; cell < 2; cell++)
                 operators->table->p2m(expansion, &bodies, cell * most_bodies / 2, most_bodies / 2,
                                       problem.multipoles[1], cell);
+            double powers[2 * (expansion_max_order + 1)];
+            operators->table->powers(expansion, problem.multipoles[1], 0, 2, powers);
             for (int32_t cell = 0; cell < 2; cell++) {
                 const int32_t other = 1 - cell;
                 operators->table->m2l(expansion, problem.multipoles[1], problem.locals[1], cell,
@@ -260,5 +278,7 @@ int main(void)
         cmocka_unit_test(test_kernels_agree_with_the_reference),
         cmocka_unit_test(test_momentum_is_conserved_to_rounding),
     };
+    solid_tables.rotations = expansion_make_rotations();
+    expansion_make_angles(expansion_max_order, &solid_tables.angles);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
