@@ -47,10 +47,11 @@ def test_the_bits_do_not_depend_on_the_threads():
     kith.update(one, UPDATES, threads=1, **OPTIONS)
     kith.update(three, UPDATES, threads=3, **OPTIONS)
     assert all(numpy.array_equal(one[name], three[name]) for name in one)
+    assert not numpy.array_equal(one["x"], columns(20011)["x"])
 
 
 def test_steps_of_leapfrog_with_sums_of_forces():
-    """Two bodies on a circle, by kith.sum and kith.update."""
+    """Two bodies on half a circle, by kith.sum and kith.update."""
     x, v = numpy.array([[0.5, 0.0], [-0.5, 0.0]]), numpy.array([[0.0, 0.5], [0.0, -0.5]])
     a = numpy.empty((2, 2))
     bodies = {"x": x[:, 0], "y": x[:, 1], "vx": v[:, 0], "vy": v[:, 1], "ax": a[:, 0], "ay": a[:, 1]}
@@ -58,12 +59,12 @@ def test_steps_of_leapfrog_with_sums_of_forces():
     kick = {"vx": "vx_i + dt / 2 * ax_i", "vy": "vy_i + dt / 2 * ay_i"}
     dt = 2 * numpy.pi / 500
     kith.sum(x, pull, out=a)
-    for _ in range(500):
+    for _ in range(250):
         kith.update(bodies, kick, parameters={"dt": dt})
         kith.update(bodies, {"x": "x_i + dt * vx_i", "y": "y_i + dt * vy_i"}, parameters={"dt": dt})
         kith.sum(x, pull, out=a)
         kith.update(bodies, kick, parameters={"dt": dt})
-    numpy.testing.assert_allclose(x, [[0.5, 0], [-0.5, 0]], atol=1e-3)
+    numpy.testing.assert_allclose(x, [[-0.5, 0], [0.5, 0]], atol=1e-3)
 
 
 def test_the_step_of_the_page_on_fluids():
