@@ -52,6 +52,6 @@ fi
 echo "cppcheck"
 cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr \
     --error-exitcode=1 -j "$jobs" -Iinclude -Isrc -Ibuild-lint/generated -DKITH_VERSION='""' -D__x86_64__ \
-    -DKITH_ISA_NAME=v4 --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches \
+    -DKITH_ISA_NAME=v4 -DREAL=double --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches \
     src cli examples bench
 echo "lint: no warnings"
