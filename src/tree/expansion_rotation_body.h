@@ -191,11 +191,14 @@ static void NAME(add_rotated)(const struct expansion *expansion, const REAL *tar
         }
         scale *= step;
     }
-    for (int32_t m = 0; 2 * m <= order; m++)
-        for (int32_t imaginary = 0; imaginary < (m > 0 ? 2 : 1); imaginary++)
-            NAME(translate)
-    (order - 2 * m + 1, rotations->axis + rotation_axis(m, m), expansion_max_order + 1 - 2 * m,
-     near.of[imaginary][m], moved.of[imaginary][m]);
+    for (int32_t m = 0; 2 * m <= order; m++) {
+        const double *axis = rotations->axis + rotation_axis(m, m);
+        const int32_t terms = order - 2 * m + 1, row = expansion_max_order + 1 - 2 * m;
+        /* cppcheck-suppress uninitvar */
+        NAME(translate)(terms, axis, row, near.of[0][m], moved.of[0][m]);
+        if (m > 0)
+            NAME(translate)(terms, axis, row, near.of[1][m], moved.of[1][m]);
+    }
     scale = of_r;
     for (int32_t n = 0; n <= order; n++) {
         const int32_t last = NAME(last_axial)(order, n);

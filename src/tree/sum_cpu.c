@@ -80,14 +80,14 @@ static void gather_cells(const struct sum_run *run, const struct cell_list *cell
 {
     enum { x, y, z, weight = expansion_header };
     const int64_t length = expansion_record_length(&run->expansions->expansion);
-#define GATHER(REAL)                                                                               \
+#define GATHER(TYPE)                                                                               \
     for (int64_t k = 0; k < cells->count; k++) {                                                   \
-        const REAL *record = (const REAL *)run->expansions->records + cells->cell[k] * length;     \
+        const TYPE *record = (const TYPE *)run->expansions->records + cells->cell[k] * length;     \
         const int64_t to = gathered->count + k;                                                    \
-        ((REAL *)gathered->column[0])[to] = record[x];                                             \
-        ((REAL *)gathered->column[1])[to] = record[y];                                             \
-        ((REAL *)gathered->column[2])[to] = record[z];                                             \
-        ((REAL *)gathered->column[3])[to] = record[weight];                                        \
+        ((TYPE *)(void *)gathered->column[0])[to] = record[x];                                     \
+        ((TYPE *)(void *)gathered->column[1])[to] = record[y];                                     \
+        ((TYPE *)(void *)gathered->column[2])[to] = record[z];                                     \
+        ((TYPE *)(void *)gathered->column[3])[to] = record[weight];                                \
     }
     if (run->real == sizeof(double))
         GATHER(double)
