@@ -50,7 +50,7 @@ static kith_status compile(const struct kind *kind, kith_dtype dtype, kith_sums_
         problem.list.offsets = no_offsets;
     if (kind->is_listed && kind->is_periodic)
         problem.list.shifts = (const int32_t *)no_offsets;
-    assert_ok(sums_formulas_read(&options, count, formulas, &made));
+    assert_ok(sums_formulas_read(&options, "output", count, formulas, &made));
     assert_ok(sums_write(&problem, text));
     sums_formulas_free(&made);
     const kith_status status =
@@ -109,7 +109,7 @@ static void test_updates_of_columns_compile_for_a_gpu(void **state)
         void *cubin = NULL;
         char *text = NULL;
         int64_t bytes = 0;
-        assert_ok(sums_formulas_read(&options, 2, updates, &made));
+        assert_ok(sums_formulas_read(&options, "update", 2, updates, &made));
         assert_ok(sums_write(&problem, &text));
         sums_formulas_free(&made);
         assert_ok(law_compile_functions_cuda("sm_90", text, UPDATE_CUDA_FILE, &cubin, &bytes));
