@@ -291,7 +291,9 @@ static kith_status run_stages(kith_context *context, const struct tree_problem *
                                        &error));
     }
     state->report = tree_report_of(problem, request, &counts, state->sources.cell_count);
-    state->report.error_estimated = error;
+    /* A few targets that see one cell may have most of the error of points; samples miss them. */
+    const bool may_be_missed = request->points && counts.far > 0 && request->estimates;
+    state->report.error_estimated = may_be_missed ? fmax(error, request->error / 9) : error;
     return KITH_OK;
 }
 

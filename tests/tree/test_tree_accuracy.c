@@ -29,12 +29,16 @@ static struct errors solve(kith_context *context, const struct tree_problem *pro
     return errors_of(problem, exact, &results);
 }
 
-/* The estimate lies between a third of the true error and a hundred times it, but for rounding. */
-static void check_estimated(const char *name, struct errors found, double estimated,
-                            kith_dtype dtype)
+/* The estimate lies between a third of the true error and a hundred times it, but for rounding;
+ * of points it is at least a ninth of the requested error. */
+static void check_estimated(const char *name, struct errors found,
+                            const struct tree_request *request, double estimated, kith_dtype dtype)
 {
+    const bool has_points = request->groups && request->error >= 1e-6;
     const double rounding = dtype == KITH_F64 ? 1e-14 : 1e-6;
-    if (!(estimated >= found.rms / 3 - rounding && estimated <= 100 * found.rms + rounding))
+    const double least = has_points ? 1.001 * request->error / 9 : 0;
+    if (!(estimated >= found.rms / 3 - rounding &&
+          estimated <= fmax(100 * found.rms, least) + rounding))
         fail_msg("%s: the error is %g, but estimated %g", name, found.rms, estimated);
 }
 
@@ -55,7 +59,8 @@ static void test_the_requested_error_is_kept_on_every_distribution(void **state)
                     .groups = groups, .error = errors[k], .leaf = 24, .estimates = true};
                 const struct errors found = solve(context, &problem, exact, &request, &tree);
                 check_kept(scene_names[kind], found, errors[k]);
-                check_estimated(scene_names[kind], found, tree.report.error_estimated, KITH_F64);
+                check_estimated(scene_names[kind], found, &request, tree.report.error_estimated,
+                                KITH_F64);
                 if (!groups)
                     assert_true(found.momentum <= 1e-14);
             }
@@ -81,7 +86,7 @@ static void test_the_requested_error_is_kept_in_single_precision(void **state)
             const struct tree_request request = {.error = errors[k], .leaf = 24, .estimates = true};
             const struct errors found = solve(context, &problem, exact, &request, &tree);
             check_kept(names[kind], found, errors[k]);
-            check_estimated(names[kind], found, tree.report.error_estimated, KITH_F32);
+            check_estimated(names[kind], found, &request, tree.report.error_estimated, KITH_F32);
         }
     }
     tree_free(&tree);
