@@ -9,7 +9,7 @@
 
 /* How the estimates of tree/acceptance.h compare with the error of the sum: measured, so that it is
  * kept by all distributions of tests/tree/test_tree_accuracy.c. */
-static const double share = 0.6, share_of_groups = 1.5, share_of_points = 0.4, coherent = 15;
+static const double share = 0.6, share_of_groups = 1.5, share_of_points = 0.4, coherent = 24;
 
 /* Of other laws: tests/tree/test_tree_laws.c. */
 static const double part_of_any_law = 0.5;
