@@ -152,11 +152,11 @@ SIMD_INLINE vint64 is_small(const struct tree_rule *rule, vdouble size, const vd
                (vint64)(of_law * r <= rule->share * potential) &
                (vint64)(decay->field * u_p * weight <= rule->coherent * weight * decay->slope);
     }
-    const vdouble coherent = (rule->order + 1) * (1 + u) * u_p, error = pair->factor * sum;
+    const vdouble coherent = pair->factor * u_p * weight, error = pair->factor * sum;
     const vdouble to_field = rule->logarithm ? one : r;
     return (vint64)(error <= rule->share * field * (r * to_field)) &
            (vint64)(error <= rule->share * potential * to_field) &
-           (vint64)(coherent <= rule->coherent);
+           (vint64)(coherent <= rule->coherent * weight);
 }
 
 /* The same of sources that act as points. */

@@ -13,18 +13,17 @@
  * are left out fall slowly, u = (ρ_A + ρ_B) / r > ½, it is 1 / (2 − 2u) times as much. It is
  * accepted if
  *
- *     ρ_A + ρ_B < θ r,   δ ≤ share · F_B,   δ r ≤ share · Φ_B,   (p + 1) (1 + v) v^p ≤ coherent
+ *     ρ_A + ρ_B < θ r,   δ ≤ share · F_B,   δ r ≤ share · Φ_B,   δ' ≤ coherent · M_A / r²
  *
  * Of any other law (tree/law_bins.h) r^{−p − 2} is T_{p+1} / r^{p + 2}, with the orders that are
- * left out in place of the factor 1 / (2 − 2u), and the last condition is that the part k = 0 of δ
- * is at most coherent · M_A |dV/dr|.
+ * left out in place of the factor 1 / (2 − 2u), and M_A / r² in the last condition M_A |dV/dr|.
  *
  * By the logarithm the field is r times as wrong, and less: derivative n + 1 of ln r is n + 1 times
  * smaller than r times that of 1/r. F_B and Φ_B are the smallest scales of the field and the
- * potential in B (tree/solve.h), v = ρ_B / r. The last condition is on what B's expansion leaves
- * out of the field of A's weight, relative to that field, at the point of B that is farthest from
- * A: for many cells on one side of a thin cell these errors have one sign, and add up however small
- * each is. Cells act on each other if both directions are accepted, so that momentum is conserved.
+ * potential in B (tree/solve.h), and δ' is the part k = 0 of δ, what B's expansion leaves out of
+ * the field of A's weight: for many cells on one side of a thin cell these have one sign, and add
+ * up however small each is. Cells act on each other if both directions are accepted, so that
+ * momentum is conserved.
  *
  * Where cells act as points at their centers (`points`, of groups on the CPU), what is left out is
  * known from the multipoles up to order 4,
@@ -64,10 +63,10 @@ struct tree_decay {
 
 struct tree_rule {
     enum tree_walk walk;
-    int32_t order;     /* p; with 0 only the radii count; of points 2 */
-    bool points;       /* the powers are 2 P_1, Q and 5/2 M ρ² */
+    int32_t order;  /* p; with 0 only the radii count; of points 2 */
+    bool points;    /* the powers are 2 P_1, Q and 5/2 M ρ² */
     double softening2; /* of points */
-    bool logarithm;    /* the potential is ln s, not 1/s */
+    bool logarithm; /* the potential is ln s, not 1/s */
     double theta;
     double share, coherent;
     const struct tree_decay *decay; /* of a law that is neither; on the CPU */
@@ -118,8 +117,8 @@ KITH_BOTH_SIDES static inline struct tree_pair tree_make_pair(double radius, dou
     return pair;
 }
 
-/* δ · r²; power[k] = C(p, k) P_k / size^k of the source, and radius the target's. In *coherent
- * (p + 1) (1 + u) u^p, u = ρ_B / r. */
+/* δ · r²; power[k] = C(p, k) P_k / size^k of the source, and radius the target's. In *coherent the
+ * part of the target's expansion, k = 0. */
 KITH_BOTH_SIDES static inline double tree_error(int32_t order, const struct tree_side *source,
                                                 const double *power, double radius,
                                                 const struct tree_pair *pair, double *coherent)
@@ -131,7 +130,7 @@ KITH_BOTH_SIDES static inline double tree_error(int32_t order, const struct tree
         u_p *= u;
         sum = sum * u + power[k] * t_k;
     }
-    *coherent = (order + 1) * (1 + u) * u_p;
+    *coherent = pair->factor * u_p * source->weight;
     return pair->factor * sum;
 }
 
@@ -145,7 +144,8 @@ KITH_BOTH_SIDES static inline bool tree_error_is_small(const struct tree_rule *r
     const double r = pair->r, to_field = rule->logarithm ? 1 : r;
     const double error = tree_error(rule->order, source, power, radius, pair, &coherent);
     return error <= rule->share * target->field * (r * to_field) &&
-           error <= rule->share * target->potential * to_field && coherent <= rule->coherent;
+           error <= rule->share * target->potential * to_field &&
+           coherent <= rule->coherent * source->weight;
 }
 
 KITH_BOTH_SIDES static inline double tree_distance(const struct tree_side *a,

@@ -9,10 +9,10 @@
 
 /* How the estimates of tree/acceptance.h compare with the error of the sum: measured, so that it is
  * kept by all distributions of tests/tree/test_tree_accuracy.c. */
-static const double share = 0.6, share_of_groups = 1.5, share_of_points = 0.4, coherent = 24;
+static const double share = 0.6, share_of_groups = 1.5, share_of_points = 0.4, coherent = 15;
 
 /* Of other laws: tests/tree/test_tree_laws.c. */
-static const double part_of_any_law = 0.5, coherent_of_any_law = 15;
+static const double part_of_any_law = 0.5;
 
 /* Cubic lattices have no multipoles of degree 1, 2 and 3, which would estimate their error. In
  * single precision higher orders round off more than they add. */
@@ -124,8 +124,7 @@ struct tree_request tree_choose_cuda(const struct tree_problem *problem,
 struct tree_rule tree_rule_for(const struct tree_problem *problem,
                                const struct tree_request *request)
 {
-    const bool is_any_law = problem->law == expansion_series;
-    const double part = is_any_law ? part_of_any_law : 1;
+    const double part = problem->law == expansion_series ? part_of_any_law : 1;
     const double of_groups = request->points ? share_of_points : share_of_groups;
     return (struct tree_rule){
         .walk = request->groups ? tree_walk_groups
@@ -139,7 +138,7 @@ struct tree_rule tree_rule_for(const struct tree_problem *problem,
         .logarithm = problem->law == expansion_logarithm,
         .theta = request->theta,
         .share = part * (request->groups ? of_groups : share) * request->error,
-        .coherent = (is_any_law ? coherent_of_any_law : coherent) * request->error,
+        .coherent = coherent * request->error,
     };
 }
 
