@@ -63,10 +63,10 @@ struct tree_decay {
 
 struct tree_rule {
     enum tree_walk walk;
-    int32_t order;  /* p; with 0 only the radii count; of points 2 */
-    bool points;    /* the powers are 2 P_1, Q and 5/2 M ρ² */
+    int32_t order;     /* p; with 0 only the radii count; of points 2 */
+    bool points;       /* the powers are 2 P_1, Q and 5/2 M ρ² */
     double softening2; /* of points */
-    bool logarithm; /* the potential is ln s, not 1/s */
+    bool logarithm;    /* the potential is ln s, not 1/s */
     double theta;
     double share, coherent;
     const struct tree_decay *decay; /* of a law that is neither; on the CPU */
