@@ -122,7 +122,7 @@ static kith_status make_room(kith_context *context, struct verlet_cuda *verlet, 
     return KITH_OK;
 }
 
-/* Slabs for so many devices, if they suit. */
+/* Slabs for these devices, if they suit. */
 static bool can_share(struct verlet_cuda *verlet, int devices)
 {
     const struct verlet_cuda_building *building = &verlet->building;

@@ -26,7 +26,7 @@ struct verlet_slabs {
  * then with the devices next to it. */
 bool verlet_slabs_suit(const struct verlet_slabs *slabs);
 
-/* Slabs of about the same number of particles, of which each layer has so many. Slabs that are
+/* Slabs of about the same number of particles; in_layer is that of each layer. Slabs that are
  * there already (begin[devices] > 0) stay if others would not be better by a 64th of the mean,
  * since particles need not change their device then. */
 void verlet_choose_slabs(const int64_t *in_layer, struct verlet_slabs *slabs);
