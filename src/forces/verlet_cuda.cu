@@ -9,6 +9,7 @@
 #include "core/philox.h"
 #include "device/cuda_state.h"
 #include "device/overlap.cuh"
+#include "device/resident.cuh"
 #include "forces/verlet_build_cuda.h"
 #include "forces/verlet_frame_cuda.h"
 #include "forces/verlet_kernel_cuda.cuh"

@@ -239,7 +239,9 @@ extern "C" __global__ void __launch_bounds__(verlet_cuda_block)
 }
 #else
 template <enum law_kind kind, bool noisy>
-__global__ void __launch_bounds__(verlet_cuda_block, sizeof(REAL) == sizeof(float) ? 9 : 7)
+__global__ void __launch_bounds__(verlet_cuda_block,
+                                  resident(verlet_cuda_block,
+                                           sizeof(REAL) == sizeof(float) ? 9 : 7))
     NAME(verlet_kernel)(const struct verlet_cuda_step step)
 {
     wait_for_kernel_before();

@@ -5,6 +5,7 @@
 
 #include <cuda/atomic>
 
+#include "device/resident.cuh"
 #include "tree/walk_batches_cuda.cuh"
 #include "tree/walk_cuda.h"
 
@@ -431,7 +432,7 @@ static __device__ inline int32_t next_target(const struct walk_pass &pass, int32
 }
 
 template <int what, int order, int team>
-static __global__ void __launch_bounds__(team, blocks_per_multiprocessor<team>)
+static __global__ void __launch_bounds__(team, resident(team, blocks_per_multiprocessor<team>))
     walk_targets(const struct walk_pass pass)
 {
     int32_t *stack = pass.stack + (int64_t)blockIdx.x * pass.stack_room, ahead = 0;
