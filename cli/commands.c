@@ -13,7 +13,7 @@ const struct command program_commands[] = {
     {"run", "run an N-body simulation", command_run, NULL},
     {"plot", "draw a picture of a run, of bodies or of a matrix", command_plot, NULL},
     {"view", "show a run in a browser", command_view, NULL},
-    {"forces", "compute all-pairs accelerations and potentials", command_forces, NULL},
+    {"forces", "compute accelerations and potentials", command_forces, NULL},
     {"orbits", "compute the orbital elements of a run", command_orbits, NULL},
     {"megno", "compute MEGNO and the Lyapunov time of bodies", command_megno, NULL},
     {"matrix", "compute the interaction matrix, reductions or products of it", command_matrix,
