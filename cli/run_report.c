@@ -92,8 +92,12 @@ static void print_text(const char *output, const char *device, const kith_run_su
            summary->seconds > 0 ? (double)here / summary->seconds : 0);
     if (summary->systems != 1)
         printf(", %.3g system-steps/s", summary->system_steps_per_second);
-    printf(", %.3g interactions/s, %.3g Gflop/s\n", summary->interactions_per_second,
-           summary->gflops);
+    if (strcmp(summary->solver, "direct") == 0)
+        printf(", %.3g interactions/s, %.3g Gflop/s\n", summary->interactions_per_second,
+               summary->gflops);
+    else
+        printf(", %.3g particle-steps/s\n",
+               (double)summary->bodies * summary->system_steps_per_second);
     if (output)
         cli_print_wrote(stdout, output);
 }

@@ -65,7 +65,8 @@ typedef struct kith_run_summary {
     double relative_energy_error;     /* |E − E_0| / |E_0| at the end; NaN if E_0 is 0 in all */
     double max_relative_energy_error; /* over the frames */
     double momentum_error; /* |P − P_0| / Σ m |v| at the start, or |P − P_0| if that is 0 */
-    double interactions_per_second; /* M × N² × evaluations / seconds, of this call */
+    double interactions_per_second; /* M × N² × evaluations / seconds, of this call: those of all
+                                     * pairs, also where the solver evaluates fewer */
     double system_steps_per_second; /* M × steps / seconds, of this call */
     double gflops;                  /* 20 flop per interaction */
     double seconds;                 /* of stepping in this call, without files and diagnostics */

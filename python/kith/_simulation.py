@@ -163,7 +163,7 @@ class Summary(NamedTuple):
     momentum_error : float
         The change of the momentum.
     interactions_per_second : float
-        Pairs of bodies evaluated per second.
+        Pairs of bodies per second, all of them, also where the solver evaluates fewer.
     gflops : float
         10^9 floating-point operations per second.
     seconds : float
