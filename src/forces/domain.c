@@ -85,17 +85,18 @@ static int64_t first_of(const struct domain *domain)
     return ranks_first(domain->all, ranks->size, ranks->rank);
 }
 
-kith_status domain_add_column(struct domain *domain, const void *of_all, int32_t *column)
+kith_status domain_add_column(struct domain *domain, const void *made_of, int32_t *column)
 {
     const int64_t real = kith_dtype_bytes(domain->problem.dtype);
+    const int64_t place = domain->is_of_slice ? 0 : first_of(domain);
     const int32_t columns = domain->columns;
     for (*column = 0; *column < columns; ++*column)
-        if (domain->of_all[*column] == of_all)
+        if (domain->made_of[*column] == made_of)
             return KITH_OK;
     KITH_TRY(kith_allocate(domain->room, real, what, &domain->column[columns]));
-    memcpy(domain->column[columns], (const char *)of_all + first_of(domain) * real,
+    memcpy(domain->column[columns], (const char *)made_of + place * real,
            (size_t)(domain->count * real));
-    domain->of_all[columns] = of_all;
+    domain->made_of[columns] = made_of;
     domain->columns++;
     return KITH_OK;
 }
@@ -130,10 +131,12 @@ static kith_status allocate(struct domain *domain)
 }
 
 kith_status domain_create(kith_context *context, const struct forces_problem *problem,
-                          struct domain *domain)
+                          bool is_of_slice, struct domain *domain)
 {
-    *domain =
-        (struct domain){.context = context, .problem = *problem, .all = problem->target_count};
+    *domain = (struct domain){.context = context,
+                              .problem = *problem,
+                              .all = problem->target_count,
+                              .is_of_slice = is_of_slice};
     return ranks_agree(context, allocate(domain));
 }
 
@@ -158,53 +161,6 @@ void domain_free(struct domain *domain)
     cutoff_drop_law(&domain->law);
     verlet_free(domain->verlet);
     *domain = (struct domain){0};
-}
-
-/* Where the particles of each rank are among those of all, in the order of the ranks. */
-static void find_places(const struct domain *domain, int64_t *first)
-{
-    const struct ranks *ranks = domain->context->ranks;
-    int64_t end = 0;
-    first[ranks->rank] = domain->count;
-    for (int32_t k = 0; k < ranks->size; k++)
-        domain->moving.first_sent[k] = k;
-    domain->moving.first_sent[ranks->size] = ranks->size;
-    ranks_gather_parts(domain->context, first, sizeof *first, domain->moving.first_sent);
-    for (int32_t k = 0; k < ranks->size; k++) {
-        const int64_t count = first[k];
-        first[k] = end;
-        end += count;
-    }
-    first[ranks->size] = end;
-}
-
-kith_status domain_gather(const struct domain *domain, int32_t columns, const int32_t *column,
-                          void *const *of_all)
-{
-    const struct ranks *ranks = domain->context->ranks;
-    const int64_t real = kith_dtype_bytes(domain->problem.dtype);
-    int64_t *numbers = NULL, *first = domain->moving.first_received;
-    char *values = NULL;
-    kith_status status = kith_allocate(domain->all, sizeof *numbers, what, &numbers);
-    if (status == KITH_OK)
-        status = kith_allocate(domain->all, real, what, &values);
-    status = ranks_agree(domain->context, status);
-    if (status == KITH_OK && numbers && values) {
-        find_places(domain, first);
-        const int64_t begin = first[ranks->rank];
-        memcpy(numbers + begin, domain->numbers, (size_t)domain->count * sizeof *numbers);
-        ranks_gather_parts(domain->context, numbers, sizeof *numbers, first);
-        for (int32_t k = 0; k < columns; k++) {
-            memcpy(values + begin * real, domain->column[column[k]],
-                   (size_t)(domain->count * real));
-            ranks_gather_parts(domain->context, values, real, first);
-            for (int64_t i = 0; i < domain->all; i++)
-                memcpy((char *)of_all[k] + numbers[i] * real, values + i * real, (size_t)real);
-        }
-    }
-    free(numbers);
-    free(values);
-    return status;
 }
 
 /* What all ranks do next: the largest that any of them needs. */

@@ -30,8 +30,9 @@ struct domain {
     int64_t room;
     int64_t *numbers; /* of this rank's particles, among all */
     int32_t columns;
-    void *column[domain_most_columns];       /* of this rank's particles, */
-    const void *of_all[domain_most_columns]; /* and what they were made of */
+    void *column[domain_most_columns];        /* of this rank's particles, */
+    const void *made_of[domain_most_columns]; /* and what they were made of */
+    bool is_of_slice; /* those arrays have the particles that this rank started with, not all */
     int32_t field[domain_fields];  /* the columns of the problem's masses and charges, or −1 */
     struct forces_problem problem; /* of this rank's particles */
     struct cutoff_law law;
@@ -59,23 +60,26 @@ struct domain {
 bool domain_suits(const kith_context *context, const struct forces_problem *problem);
 
 /* Collective: a domain of the particles of a problem that is alike on all ranks; each takes as many
- * at first. The problem's positions are the first columns, and its accelerations the next.
+ * at first (ranks_first). The problem's positions are the first columns, and its accelerations the
+ * next.
  *
- *   domain  [out] free it with domain_free, after an error too
+ *   is_of_slice  columns of the problem have only those particles, instead of all
+ *   domain       [out] free it with domain_free, after an error too
  *
  * Errors: those of ranks_agree, KITH_OUT_OF_MEMORY. */
 kith_status domain_create(kith_context *context, const struct forces_problem *problem,
-                          struct domain *domain);
+                          bool is_of_slice, struct domain *domain);
 void domain_free(struct domain *domain);
 
-/* A column of this rank's particles, made of one of all particles; *column is the same one if it
- * was there. Errors: KITH_OUT_OF_MEMORY. */
-kith_status domain_add_column(struct domain *domain, const void *of_all, int32_t *column);
+/* A column of this rank's particles, made of an array like those of the problem; *column is the
+ * same one if it was there. Errors: KITH_OUT_OF_MEMORY. */
+kith_status domain_add_column(struct domain *domain, const void *made_of, int32_t *column);
 
-/* Collective: columns of all particles come to all ranks, each to the memory of which it was made,
- * which the caller may write. Errors: KITH_OUT_OF_MEMORY, those of ranks_agree. */
+/* Collective: columns of all particles come to the ranks that started with them, or, unless the
+ * arrays are of slices, to all: each to the memory of which it was made, which the caller may
+ * write. Errors: KITH_OUT_OF_MEMORY, those of ranks_agree. */
 kith_status domain_gather(const struct domain *domain, int32_t columns, const int32_t *column,
-                          void *const *of_all);
+                          void *const *made_of);
 
 /* Collective: the accelerations at the positions, and the totals of all particles, without the
  * tail, unless NULL: in double precision only. done is false, on all ranks, if positions or

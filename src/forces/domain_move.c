@@ -7,6 +7,9 @@
 #include "device/context.h"
 #include "forces/domain.h"
 #include "forces/verlet_places.h"
+#include "ranks/partition.h"
+
+static const char what_moves[] = "particles that move";
 
 /* Boxes are kept as long as no rank has more than this times the mean work. */
 static const double most_uneven = 1.05;
@@ -119,9 +122,9 @@ kith_status domain_move(struct domain *domain)
     const int64_t gone = ranks_parcels_sent(moving), come = ranks_parcels_received(moving);
     kith_status status = domain_reserve(domain, domain->count - gone + come);
     if (status == KITH_OK)
-        status = kith_allocate(gone, bytes, "particles that move", &out);
+        status = kith_allocate(gone, bytes, what_moves, &out);
     if (status == KITH_OK)
-        status = kith_allocate(come, bytes, "particles that move", &in);
+        status = kith_allocate(come, bytes, what_moves, &in);
     status = ranks_agree(domain->context, status);
     if (status == KITH_OK) {
         take_out(domain, out);
@@ -132,5 +135,100 @@ kith_status domain_move(struct domain *domain)
     }
     free(out);
     free(in);
+    return status;
+}
+
+/* How many particles go back to each rank, and in `order` to which. */
+static void find_homes(const struct domain *domain, struct ranks_parcels *parcels)
+{
+    const int32_t size = domain->context->ranks->size;
+    int64_t *first = parcels->first_sent;
+    memset(first, 0, ((size_t)size + 1) * sizeof *first);
+    for (int64_t i = 0; i < domain->count; i++) {
+        domain->order[i] = ranks_owner(domain->all, size, domain->numbers[i]);
+        first[domain->order[i] + 1]++;
+    }
+    for (int32_t k = 0; k < size; k++)
+        first[k + 1] += first[k];
+}
+
+/* Numbers of this rank's particles, or the reals of a column, in the order of the ranks they go to;
+ * first_sent is as before. */
+static void sort_by_home(const struct domain *domain, struct ranks_parcels *parcels,
+                         const void *from, int64_t bytes, char *to)
+{
+    const int32_t size = domain->context->ranks->size;
+    int64_t *first = parcels->first_sent;
+    for (int64_t i = 0; i < domain->count; i++)
+        memcpy(to + first[domain->order[i]]++ * bytes, (const char *)from + i * bytes,
+               (size_t)bytes);
+    for (int32_t k = size; k > 0; k--)
+        first[k] = first[k - 1];
+    first[0] = 0;
+}
+
+/* Values of particles on their way home, with the numbers that they have there. */
+struct homecoming {
+    struct ranks_parcels parcels;
+    int64_t home, homes; /* the first of the particles at home here, and how many these are */
+    int64_t *numbers;
+    char *out, *in;
+};
+
+static kith_status begin_homecoming(const struct domain *domain, struct homecoming *coming)
+{
+    const struct ranks *ranks = domain->context->ranks;
+    coming->home = ranks_first(domain->all, ranks->size, ranks->rank);
+    coming->homes = ranks_first(domain->all, ranks->size, ranks->rank + 1) - coming->home;
+    KITH_TRY(ranks_parcels_create(ranks, &coming->parcels));
+    KITH_TRY(kith_allocate(coming->homes, sizeof *coming->numbers, what_moves, &coming->numbers));
+    KITH_TRY(kith_allocate(domain->count, sizeof(int64_t), what_moves, &coming->out));
+    return kith_allocate(coming->homes, sizeof(double), what_moves, &coming->in);
+}
+
+/* A column comes home to `to`, where particle `home` is the first. */
+static void bring_home(const struct domain *domain, struct homecoming *coming, const void *column,
+                       char *to)
+{
+    const int64_t real = kith_dtype_bytes(domain->problem.dtype);
+    sort_by_home(domain, &coming->parcels, column, real, coming->out);
+    ranks_parcels_exchange(&coming->parcels, real, coming->out, coming->in);
+    for (int64_t i = 0; i < coming->homes; i++)
+        memcpy(to + (coming->numbers[i] - coming->home) * real, coming->in + i * real,
+               (size_t)real);
+}
+
+static void bring_all_home(const struct domain *domain, struct homecoming *coming, int32_t columns,
+                           const int32_t *column, void *const *made_of)
+{
+    const struct ranks *ranks = domain->context->ranks;
+    const int64_t real = kith_dtype_bytes(domain->problem.dtype);
+    find_homes(domain, &coming->parcels);
+    ranks_parcels_announce(&coming->parcels);
+    sort_by_home(domain, &coming->parcels, domain->numbers, sizeof *domain->numbers, coming->out);
+    ranks_parcels_exchange(&coming->parcels, sizeof *coming->numbers, coming->out, coming->numbers);
+    for (int32_t k = 0; k < columns; k++) {
+        char *to = made_of[k];
+        const int64_t place = domain->is_of_slice ? 0 : coming->home;
+        bring_home(domain, coming, domain->column[column[k]], to + place * real);
+    }
+    for (int32_t k = 0; k < ranks->size; k++)
+        ranks->first[k] = ranks_first(domain->all, ranks->size, k);
+    ranks->first[ranks->size] = domain->all;
+    for (int32_t k = 0; k < columns && !domain->is_of_slice; k++)
+        ranks_gather_parts(domain->context, made_of[k], real, ranks->first);
+}
+
+kith_status domain_gather(const struct domain *domain, int32_t columns, const int32_t *column,
+                          void *const *made_of)
+{
+    struct homecoming coming = {.numbers = NULL};
+    const kith_status status = ranks_agree(domain->context, begin_homecoming(domain, &coming));
+    if (status == KITH_OK)
+        bring_all_home(domain, &coming, columns, column, made_of);
+    ranks_parcels_free(&coming.parcels);
+    free(coming.numbers);
+    free(coming.out);
+    free(coming.in);
     return status;
 }

@@ -74,7 +74,7 @@ static kith_status divide(struct kith_simulation *simulation)
     KITH_TRY(ranks_agree(
         context, kith_allocate(1, sizeof *simulation->domain, "simulation", &simulation->domain)));
     simulation->domain->gathered = all_arrays;
-    KITH_TRY(domain_create(context, &problem, &simulation->domain->domain));
+    KITH_TRY(domain_create(context, &problem, false, &simulation->domain->domain));
     return ranks_agree(context, add_columns(simulation));
 }
 
