@@ -214,6 +214,19 @@ kith_status bodies_copy(const kith_bodies *bodies, kith_bodies **copy)
     return KITH_OK;
 }
 
+kith_bodies bodies_rows(const kith_bodies *bodies, int64_t first, int64_t count)
+{
+    kith_bodies rows = *bodies;
+    rows.count = count;
+    rows.other_count = 0;
+    for (int32_t k = 0; k < column_count; k++) {
+        char *memory = get_column(bodies, &columns[k]);
+        if (memory)
+            set_column(&rows, &columns[k], memory + first * bytes_of_row(bodies, &columns[k]));
+    }
+    return rows;
+}
+
 static kith_status check_column(const kith_bodies *bodies, const struct column *column,
                                 bool of_left)
 {

@@ -20,6 +20,9 @@ kith_status bodies_drop_removed(kith_bodies *bodies);
 /* Another with the same columns, without other columns. Errors: KITH_OUT_OF_MEMORY. */
 kith_status bodies_copy(const kith_bodies *bodies, kith_bodies **copy);
 
+/* Some of the bodies, in the memory of all, without other columns; not to be freed or resized. */
+kith_bodies bodies_rows(const kith_bodies *bodies, int64_t first, int64_t count);
+
 /* kith_bodies_check of the bodies that are left. */
 kith_status bodies_check_left(const kith_bodies *bodies);
 

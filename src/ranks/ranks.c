@@ -116,6 +116,32 @@ void ranks_add(const kith_context *context, unsigned long long *values, int64_t 
         ranks->library->add(ranks->state, values + at, count - at < piece ? count - at : piece);
 }
 
+enum { tag_of_turns = 3 };
+
+void ranks_in_turn(const kith_context *context, ranks_work *work, void *argument, void *state,
+                   int64_t bytes)
+{
+    const struct ranks *ranks = context->ranks;
+    if (!ranks || ranks->size == 1) {
+        work(argument, state);
+        return;
+    }
+    const kith_messages *library = ranks->library;
+    const int32_t last = ranks->size - 1, rank = ranks->rank;
+    if (rank > 0) {
+        library->post_receive(ranks->state, 0, rank - 1, tag_of_turns, state, bytes);
+        library->wait(ranks->state, 0);
+    }
+    work(argument, state);
+    library->post_send(ranks->state, 0, rank == last ? 0 : rank + 1, tag_of_turns, state, bytes);
+    library->wait(ranks->state, 0);
+    if (rank == 0) {
+        library->post_receive(ranks->state, 0, last, tag_of_turns, state, bytes);
+        library->wait(ranks->state, 0);
+    }
+    ranks_broadcast(context, state, bytes);
+}
+
 /* Numbers in the order of their bits as integers: those below 0 the other way round. */
 static int64_t ordered(double value)
 {

@@ -12,7 +12,10 @@
 #include "forces/mixing.h"
 #include "forces/solver.h"
 #include "law/law.h"
+#include "ranks/partition.h"
+#include "ranks/ranks.h"
 #include "simulation/integrator.h"
+#include "simulation/slice.h"
 #include "simulation/substeps.h"
 #include "simulation/thermostat.h"
 #include "simulation/watch.h"
@@ -173,10 +176,20 @@ static kith_status check_systems(const kith_bodies *bodies, int64_t systems)
     return KITH_OK;
 }
 
-/* From bodies that were checked. */
+static kith_status copy_slice(const struct simulation_slice *slice,
+                              struct kith_simulation *simulation)
+{
+    if (!slice)
+        return KITH_OK;
+    KITH_TRY(kith_allocate(1, sizeof *slice, "simulation", &simulation->slice));
+    *simulation->slice = *slice;
+    return KITH_OK;
+}
+
+/* From bodies that were checked; slice is NULL if they are all. */
 static kith_status create(kith_context *context, const kith_simulation_options *options,
                           bool is_ensemble, int64_t systems, const kith_bodies *bodies,
-                          kith_simulation **simulation)
+                          const struct simulation_slice *slice, kith_simulation **simulation)
 {
     const struct integrator_method *method = NULL;
     KITH_TRY(integrator_find(options->integrator, &method));
@@ -239,7 +252,9 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     created->cell = cell;
     created->start_time = bodies->time;
 
-    status = simulation_take_images(options, created);
+    status = copy_slice(slice, created);
+    if (status == KITH_OK)
+        status = simulation_take_images(options, created);
     if (status == KITH_OK)
         status = watch_create(context, options, is_ensemble, bodies, &created->watch);
     if (status == KITH_OK && method->check)
@@ -271,7 +286,27 @@ kith_status kith_simulation_create(kith_context *context, const kith_simulation_
     KITH_TRY(kith_check_pointer(options, "options"));
     KITH_TRY(kith_bodies_check(bodies));
     KITH_TRY(check_masses(bodies));
-    return create(context, options, false, 1, bodies, simulation);
+    return create(context, options, false, 1, bodies, NULL, simulation);
+}
+
+kith_status simulation_create_slice(kith_context *context, const kith_simulation_options *options,
+                                    const kith_bodies *bodies, int64_t all,
+                                    kith_simulation **simulation)
+{
+    const struct ranks *ranks = context->ranks;
+    const struct simulation_slice slice = {.all = all,
+                                           .first = ranks_first(all, ranks->size, ranks->rank)};
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(context, &scope));
+    *simulation = NULL;
+    kith_status status = kith_bodies_check(bodies);
+    if (status == KITH_OK)
+        status = check_masses(bodies);
+    if (status == KITH_OK)
+        status = create(context, options, false, 1, bodies, &slice, simulation);
+    if (status == KITH_OK || slice.first == 0)
+        return status;
+    return kith_fail_within(status, "of the bodies from %lld on: ", (long long)slice.first);
 }
 
 kith_status kith_simulation_create_ensemble(kith_context *context,
@@ -285,7 +320,7 @@ kith_status kith_simulation_create_ensemble(kith_context *context,
     KITH_TRY(kith_check_pointer(context, "context"));
     KITH_TRY(kith_check_pointer(options, "options"));
     KITH_TRY(check_systems(bodies, systems));
-    return create(context, options, true, systems, bodies, simulation);
+    return create(context, options, true, systems, bodies, NULL, simulation);
 }
 
 static kith_status check_replacement(const kith_simulation *simulation, const kith_bodies *bodies)

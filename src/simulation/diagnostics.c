@@ -4,7 +4,9 @@
 #include <stddef.h>
 
 #include "core/arguments.h"
+#include "ranks/ranks.h"
 #include "simulation/diagnostics.h"
+#include "simulation/slice.h"
 #include "simulation/state.h"
 
 /* A sum with its rounding errors carried along (Neumaier 1974, ZAMM 54, 39). */
@@ -66,8 +68,10 @@ static struct system_view view_of(const struct sample *sample, int64_t s)
     return view;
 }
 
-static void sum_in_space(const struct system_view *view, struct sum part[PARTS])
+static void sum_in_space(void *argument, void *parts)
 {
+    const struct system_view *view = argument;
+    struct sum *part = parts;
     const double *const *x = view->position, *const *v = view->velocity;
     for (int64_t i = 0, at = 0; i < view->count; i++, at += view->step) {
         const double mass = view->mass[at];
@@ -88,8 +92,10 @@ static void sum_in_space(const struct system_view *view, struct sum part[PARTS])
 
 /* T and W in the frame of the center of mass, where neither a bulk motion nor a far origin counts.
  * Of massless bodies the center is 0. */
-static void sum_in_frame(const struct system_view *view, struct sum part[PARTS])
+static void sum_in_frame(void *argument, void *parts)
 {
+    const struct system_view *view = argument;
+    struct sum *part = parts;
     const double mass = value(part[MASS]);
     for (int32_t k = 0; k < 3; k++) {
         const double center = mass > 0 ? value(part[MOMENT + k]) / mass : 0;
@@ -103,10 +109,20 @@ static void sum_in_frame(const struct system_view *view, struct sum part[PARTS])
     }
 }
 
+/* Of all bodies in their order, whoever has them. */
+static void sum_bodies(const struct sample *sample, ranks_work *sum, struct system_view *view,
+                       struct sum part[PARTS])
+{
+    if (sample->of_slice)
+        ranks_in_turn(sample->of_slice, sum, view, part, PARTS * (int64_t)sizeof *part);
+    else
+        sum(view, part);
+}
+
 static void sum_totals(const struct sample *sample, struct sum part[PARTS])
 {
     const kith_forces_totals *totals = &sample->totals;
-    add(&part[FREEDOM], sample->dimensions * (double)(sample->count - 1));
+    add(&part[FREEDOM], sample->dimensions * (double)(sample->bodies - 1));
     add(&part[TWICE_POTENTIAL], 2 * totals->energy);
     add(&part[VOLUME], totals->volume);
     for (int32_t k = 0; k < 9; k++)
@@ -148,10 +164,10 @@ static void summarize(const struct sample *sample, struct forces_units units, st
                       kith_diagnostics *each)
 {
     for (int64_t s = 0; s < sample->range.count; s++) {
-        const struct system_view view = view_of(sample, s);
+        struct system_view view = view_of(sample, s);
         struct sum part[PARTS] = {0};
-        sum_in_space(&view, part);
-        sum_in_frame(&view, part);
+        sum_bodies(sample, sum_in_space, &view, part);
+        sum_bodies(sample, sum_in_frame, &view, part);
         sum_totals(sample, part);
         for (int32_t k = 0; k < PARTS; k++)
             add(&all[k], value(part[k]));

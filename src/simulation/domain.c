@@ -9,6 +9,7 @@
 #include "forces/domain.h"
 #include "forces/solver.h"
 #include "simulation/integrator.h"
+#include "simulation/slice.h"
 #include "simulation/thermostat.h"
 
 /* The arrays that move with the bodies, and which columns their components are. */
@@ -74,7 +75,8 @@ static kith_status divide(struct kith_simulation *simulation)
     KITH_TRY(ranks_agree(
         context, kith_allocate(1, sizeof *simulation->domain, "simulation", &simulation->domain)));
     simulation->domain->gathered = all_arrays;
-    KITH_TRY(domain_create(context, &problem, false, &simulation->domain->domain));
+    KITH_TRY(
+        domain_create(context, &problem, simulation->slice != NULL, &simulation->domain->domain));
     return ranks_agree(context, add_columns(simulation));
 }
 
@@ -266,14 +268,33 @@ kith_status simulation_step_divided(struct kith_simulation *simulation, double h
     return KITH_OK;
 }
 
-/* The tail is of the columns of all bodies. */
-static kith_status add_tail(const struct kith_simulation *simulation, kith_forces_totals *totals)
+kith_status simulation_prepare_divided(struct kith_simulation *simulation)
 {
-    struct forces_problem problem = problem_of(simulation);
+    const bool goes_on = simulation->context->goes_on;
+    if (!simulation->domain)
+        KITH_TRY(divide(simulation));
+    const struct stepping stepping = {.simulation = simulation, .divided = simulation->domain};
+    simulation->context->goes_on = true;
+    const kith_status status = prepare(&stepping);
+    simulation->context->goes_on = goes_on;
+    if (stepping.divided->is_barred)
+        domain_free(&stepping.divided->domain);
+    return status;
+}
+
+/* The tail is of the columns of all bodies, but for their positions. */
+static kith_status add_tail(struct kith_simulation *simulation, kith_forces_totals *totals)
+{
+    struct forces_problem problem = simulation->problem;
     struct cutoff_law law = {0};
+    kith_status status = KITH_OK;
+    if (!problem.space.tail)
+        return KITH_OK;
+    if (simulation->slice)
+        KITH_TRY(slice_widen(simulation, &simulation->problem, &problem));
     problem.space.totals = totals;
-    kith_status status = problem.space.tail ? cutoff_take_law(&problem, &law) : KITH_OK;
-    if (status == KITH_OK && problem.space.tail)
+    status = cutoff_take_law(&problem, &law);
+    if (status == KITH_OK)
         status = cutoff_add_tail(&problem, &law);
     cutoff_drop_law(&law);
     return status;

@@ -12,6 +12,9 @@
 /* Whether the next steps are taken so. All ranks answer the same. */
 bool simulation_is_divided(const struct kith_simulation *simulation);
 
+/* Collective: forces at the positions, if simulation->lacks_forces; they stay with the ranks. */
+kith_status simulation_prepare_divided(struct kith_simulation *simulation);
+
 /* Collective: steps of h; *done is how many were taken, at least one. */
 kith_status simulation_step_divided(struct kith_simulation *simulation, double h, int64_t steps,
                                     int64_t *done);

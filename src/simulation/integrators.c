@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/status.h"
+#include "simulation/domain.h"
 #include "simulation/integrator.h"
 
 /* name, method, order, evaluations of all forces a step (0: as many as it takes), symplectic,
@@ -93,6 +94,8 @@ kith_status integrator_find(const char *name, const struct integrator_method **m
 kith_status integrator_prepare(struct kith_simulation *simulation)
 {
     simulation->lacks_forces = true;
+    if (simulation->slice && simulation_is_divided(simulation))
+        return simulation_prepare_divided(simulation);
     if (simulation->method->prepare)
         KITH_TRY(simulation->method->prepare(simulation));
     else if (simulation->method->has_jerk)

@@ -7,9 +7,11 @@
 #include "core/memory.h"
 #include "forces/solver.h"
 #include "forces/space.h"
+#include "ranks/ranks.h"
 #include "simulation/domain.h"
 #include "simulation/integrator.h"
 #include "simulation/massive.h"
+#include "simulation/slice.h"
 #include "simulation/thermostat.h"
 
 static double largest(const double *numbers, int64_t count)
@@ -47,7 +49,11 @@ static kith_status choose_units(struct kith_simulation *simulation, const kith_b
         fmax(length, simulation->softening_of_bodies ? largest(bodies->softening, bodies->count)
                                                      : simulation->softening);
     length = fmax(length, largest(bodies->velocity, numbers) * simulation->dt);
-    const double mass = bodies->mass ? largest(bodies->mass, bodies->count) : 1;
+    double most[2] = {length, bodies->mass ? largest(bodies->mass, bodies->count) : 1};
+    if (simulation->slice)
+        ranks_maximum(simulation->context, most, 2);
+    length = most[0];
+    const double mass = most[1];
     /* Masses are never larger than 2: core/floors.h. */
     const struct forces_units units = {
         .length = simulation->units.length > 0       ? simulation->units.length
@@ -134,7 +140,7 @@ static kith_status load_problem(struct kith_simulation *simulation, const kith_b
     problem->dtype = simulation->dtype;
     problem->dimensions = simulation->dimensions;
     problem->self = true;
-    problem->target_count = problem->source_count = simulation->count;
+    problem->target_count = problem->source_count = simulation_bodies(simulation);
     if (simulation->is_ensemble) {
         problem->system_count = simulation->systems;
         problem->system_stride = kith_padded(simulation->systems);
@@ -168,7 +174,8 @@ static kith_status load_problem(struct kith_simulation *simulation, const kith_b
         const double softening = simulation->softening / simulation->units.length;
         problem->softening2 = softening * softening;
     }
-    KITH_TRY(massive_choose(simulation));
+    if (!simulation->slice)
+        KITH_TRY(massive_choose(simulation));
     return load_space(simulation);
 }
 
@@ -182,10 +189,10 @@ static kith_status forget_lost(struct kith_simulation *simulation)
 
 kith_status simulation_refill(struct kith_simulation *simulation, const kith_bodies *bodies)
 {
-    KITH_TRY(thermostat_check_masses(&simulation->thermostat, bodies));
+    KITH_TRY(slice_agree(simulation, thermostat_check_masses(&simulation->thermostat, bodies)));
     forces_forget(simulation->context, simulation->solver, &simulation->prepared);
     KITH_TRY(choose_units(simulation, bodies));
-    KITH_TRY(load_problem(simulation, bodies));
+    KITH_TRY(slice_agree(simulation, load_problem(simulation, bodies)));
     KITH_TRY(simulation_write_vectors(simulation, POSITION, bodies->position));
     if (bodies->velocity)
         KITH_TRY(simulation_write_vectors(simulation, VELOCITY, bodies->velocity));
@@ -204,7 +211,7 @@ kith_status simulation_fill(struct kith_simulation *simulation, const kith_bodie
 
 kith_status simulation_load(struct kith_simulation *simulation, const kith_bodies *bodies)
 {
-    KITH_TRY(allocate_arrays(simulation));
+    KITH_TRY(slice_agree(simulation, allocate_arrays(simulation)));
     return simulation_fill(simulation, bodies);
 }
 
@@ -212,6 +219,7 @@ void simulation_release(struct kith_simulation *simulation)
 {
     const struct device_services *services = simulation->context->services;
     simulation_drop_domain(simulation);
+    slice_free(simulation);
     simulation_forget_recording(simulation);
     simulation_free_images(simulation);
     forces_forget(simulation->context, simulation->solver, &simulation->prepared);

@@ -4,6 +4,7 @@
 #include "simulation/sample.h"
 #include "forces/solver.h"
 #include "simulation/domain.h"
+#include "simulation/slice.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -62,6 +63,8 @@ static void lay_out(const struct kith_simulation *simulation, struct system_rang
                     struct sample *sample)
 {
     sample->range = range;
+    sample->bodies = simulation_bodies(simulation);
+    sample->of_slice = simulation->slice ? simulation->context : NULL;
     sample->count = simulation->count; /* bodies may have been removed */
     sample->layout = simulation_layout(simulation, range.count);
     const int64_t room = room_for(&sample->layout);
@@ -172,7 +175,12 @@ static kith_status evaluate(struct kith_simulation *simulation, struct sample *s
             backend_column(sample, POSITIONS + k);
         problem.acceleration[k] = backend_column(sample, ACCELERATIONS + k);
     }
-    KITH_TRY(solve(simulation, &problem));
+    struct forces_problem all = problem;
+    if (simulation->slice)
+        KITH_TRY(slice_widen(simulation, &problem, &all));
+    KITH_TRY(solve(simulation, &all));
+    if (simulation->slice)
+        slice_keep_own(simulation, &all, &problem);
     if (!simulation->solver->is_periodic)
         sample->totals.volume =
             problem.space.volume * pow(simulation->units.length, simulation->dimensions);

@@ -7,7 +7,9 @@
  * precision: body i of the s-th of them is element i·layout.step + s of each column. */
 struct sample {
     int32_t dimensions;
-    int64_t count; /* bodies of a system */
+    int64_t count;                /* bodies of a system, */
+    int64_t bodies;               /* and N: more, if they are those of a slice */
+    const kith_context *of_slice; /* whose ranks add up their bodies in turn; else NULL */
     struct system_range range;
     struct system_layout layout;
     bool potential_is_energy; /* of a body; else per unit mass */

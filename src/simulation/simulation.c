@@ -9,6 +9,7 @@
 #include "simulation/domain.h"
 #include "simulation/integrator.h"
 #include "simulation/keep.h"
+#include "simulation/slice.h"
 #include "simulation/watch.h"
 
 /* Step counts beyond this are not exact in a double. */
@@ -33,7 +34,7 @@ enum { adaptive_evaluations = 16 };
 static double sources_of_body(const struct kith_simulation *simulation)
 {
     const struct forces_space *space = &simulation->problem.space;
-    const double n = (double)simulation->count;
+    const double n = (double)simulation_bodies(simulation);
     if (!simulation->solver->has_cutoff || !(space->cutoff > 0) || !(space->volume > 0))
         return n;
     return n * fmin(1, pow(2 * space->cutoff, simulation->dimensions) / space->volume);
@@ -42,7 +43,7 @@ static double sources_of_body(const struct kith_simulation *simulation)
 /* Of one evaluation, or of a whole step that chooses its length. */
 static double pairs_of_step(const struct kith_simulation *simulation)
 {
-    const double n = (double)simulation->count;
+    const double n = (double)simulation_bodies(simulation);
     const double evaluations = simulation->method->adapt ? adaptive_evaluations : 1;
     return evaluations * n * sources_of_body(simulation) * (double)simulation->systems;
 }
@@ -111,8 +112,9 @@ static kith_status do_steps(struct kith_simulation *simulation, const struct str
         KITH_TRY(simulation_step_divided(simulation, h, stretch->leg.steps, &done));
     if (done > 0)
         return KITH_OK;
-    KITH_TRY(simulation_advance(simulation, h, stretch->leg.steps, &done));
-    if (done == 0)
+    if (!simulation->slice)
+        KITH_TRY(simulation_advance(simulation, h, stretch->leg.steps, &done));
+    if (done == 0 && !simulation->slice)
         KITH_TRY(simulation_replay(simulation, h, stretch->leg.steps, &done));
     if (done == 0) {
         KITH_TRY(simulation->method->step(simulation, h));
@@ -171,7 +173,8 @@ static kith_status take_watched_step(struct kith_simulation *simulation,
 
 static kith_status take_steps(struct kith_simulation *simulation, const struct stretch *stretch)
 {
-    const int64_t done = simulation->steps, bodies = simulation->systems * simulation->count;
+    const int64_t done = simulation->steps;
+    const int64_t bodies = simulation->systems * simulation_bodies(simulation);
     if (simulation->is_looked_at)
         return kith_fail(
             KITH_INVALID_ARGUMENT,

@@ -11,6 +11,7 @@
 #include "simulation/domain.h"
 #include "simulation/integrator.h"
 #include "simulation/massive.h"
+#include "simulation/slice.h"
 
 kith_status simulation_combine(struct kith_simulation *simulation, int32_t terms,
                                const double *factor, const int32_t *in, int32_t out)
@@ -104,10 +105,15 @@ static kith_status evaluate(struct kith_simulation *simulation,
                             const struct forces_problem *problem)
 {
     struct forces_problem of_sources = *problem;
+    if (simulation->slice)
+        KITH_TRY(slice_widen(simulation, problem, &of_sources));
     KITH_TRY(massive_take(simulation, &of_sources));
     simulation->evaluations++;
-    return forces_evaluate(simulation->context, simulation->solver, &of_sources,
-                           &simulation->prepared);
+    KITH_TRY(forces_evaluate(simulation->context, simulation->solver, &of_sources,
+                             &simulation->prepared));
+    if (simulation->slice)
+        slice_keep_own(simulation, &of_sources, problem);
+    return KITH_OK;
 }
 
 kith_status simulation_evaluate(struct kith_simulation *simulation, int32_t position,

@@ -16,6 +16,7 @@
 struct integrator_method;
 struct massive;
 struct simulation_domain;
+struct simulation_slice;
 struct watch;
 
 /* The arrays of a simulation, a vector a body in each. An integrator has the first two and as many
@@ -49,7 +50,7 @@ struct kith_simulation {
     bool is_ensemble;
     bool is_looked_at; /* by the heartbeat, now */
     int64_t systems;   /* M; 1 unless an ensemble */
-    int64_t count;     /* N, bodies of a system */
+    int64_t count;     /* N, bodies of a system; of a slice those of this rank */
     int64_t stride;
     double dt;
     double softening;
@@ -64,6 +65,7 @@ struct kith_simulation {
     struct law_choice law;
     kith_law *mixed; /* of the bodies' ε and σ (forces/mixing.h), in its place; or NULL */
     const kith_solver *solver;
+    struct simulation_slice *slice;   /* simulation/slice.h; NULL: the arrays have all bodies */
     struct simulation_domain *domain; /* the state over ranks (simulation/domain.h), or NULL */
     bool is_viewed; /* the caller has views of the arrays, which show the last step */
     /* The state is gathered when all ranks ask for it together, not after every call. */

@@ -10,6 +10,7 @@
 #include "device/threads.h"
 #include "initial/random.h"
 #include "simulation/backend.h"
+#include "simulation/slice.h"
 
 /* Bodies are divided into this many parts, whatever the threads: sums have the same bits. */
 enum { parts = 64 };
@@ -108,8 +109,9 @@ static void stir_part(void *argument, int64_t part)
 {
     const struct job *job = argument;
     const struct kith_simulation *simulation = job->simulation;
+    const int64_t first = simulation->slice ? simulation->slice->first : 0;
     for (int64_t i = part_begin(job, part); i < part_begin(job, part + 1); i++)
-        thermostat_stir_body(&job->noise, simulation->dtype, simulation->dimensions, i, i,
+        thermostat_stir_body(&job->noise, simulation->dtype, simulation->dimensions, first + i, i,
                              simulation->mass, simulation->vector[VELOCITY]);
 }
 

@@ -6,7 +6,9 @@
 #include "ranks_of_threads.h"
 
 #include "forces_system.h"
+#include "io/bodies.h"
 #include "simulating.h"
+#include "simulation/slice.h"
 
 /* Forces on the bodies of a system, by one rank. */
 struct forces_rank {
@@ -125,17 +127,118 @@ static inline kith_status take_steps(void *argument, kith_context *context)
     return rank->status;
 }
 
-/* Of bodies with velocities, whose states are compared. */
-static inline void check_steps(const kith_bodies *start, const kith_simulation_options *options,
+/* The same by a rank that has a slice: half of the steps, and the others by a new simulation, from
+ * a checkpoint of the first. */
+struct slice_rank {
+    const kith_bodies *start;
+    kith_simulation_options options;
+    int64_t steps;
+    kith_bodies *end; /* of this rank */
+    kith_diagnostics first, last;
+    bool is_sliced;
+    kith_status status;
+    char message[200];
+};
+
+static inline kith_status begin_slice(kith_context *context, struct slice_rank *rank,
+                                      const kith_bodies *own, kith_simulation **simulation)
+{
+    KITH_TRY(simulation_create_slice(context, &rank->options, own, rank->start->count, simulation));
+    (*simulation)->stays_divided = true;
+    return KITH_OK;
+}
+
+static inline kith_status step_slice(struct slice_rank *rank, kith_context *context,
+                                     const kith_bodies *own)
+{
+    kith_simulation *simulation = NULL;
+    kith_checkpoint checkpoint = {0};
+    kith_status status = begin_slice(context, rank, own, &simulation);
+    if (status == KITH_OK)
+        status = kith_simulation_diagnose(simulation, &rank->first);
+    if (status == KITH_OK)
+        status = kith_simulation_step(simulation, rank->steps / 2);
+    if (status == KITH_OK)
+        status = kith_simulation_save(simulation, &checkpoint);
+    kith_simulation_free(simulation);
+    simulation = NULL;
+    if (status == KITH_OK)
+        status = begin_slice(context, rank, own, &simulation);
+    if (status == KITH_OK)
+        status = kith_simulation_restore(simulation, &checkpoint);
+    if (status == KITH_OK)
+        status = kith_simulation_step(simulation, rank->steps - rank->steps / 2);
+    if (status == KITH_OK)
+        status = kith_simulation_diagnose(simulation, &rank->last);
+    if (status == KITH_OK)
+        status = kith_simulation_get_bodies(simulation, rank->end);
+    kith_simulation_free(simulation);
+    kith_checkpoint_free(&checkpoint);
+    return status;
+}
+
+static inline kith_status take_sliced_steps(void *argument, kith_context *context)
+{
+    struct slice_rank *rank = argument;
+    const struct ranks *ranks = context->ranks;
+    const int64_t first = ranks_first(rank->start->count, ranks->size, ranks->rank);
+    const int64_t end = ranks_first(rank->start->count, ranks->size, ranks->rank + 1);
+    const kith_bodies rows = bodies_rows(rank->start, first, end - first);
+    kith_bodies *own = NULL; /* alone, so that a sanitizer notices what reads past them */
+    assert_ok(bodies_copy(&rows, &own));
+    assert_ok(kith_bodies_create(own->count, own->dimensions, KITH_VELOCITY, &rank->end));
+    rank->status = simulation_can_be_sliced(context, &rank->options, own, rank->start->count,
+                                            &rank->is_sliced);
+    if (rank->status == KITH_OK && rank->is_sliced)
+        rank->status = step_slice(rank, context, own);
+    if (rank->status != KITH_OK)
+        snprintf(rank->message, sizeof rank->message, "%s", kith_error_message());
+    kith_bodies_free(own);
+    return rank->status;
+}
+
+/* What one rank comes to, alone: from a start, with diagnostics there and at the end. Returns
+ * whether the simulation is one of slices. */
+static inline bool check_slices(const struct simulation_rank *alone, const kith_diagnostics *first,
+                                int32_t size)
+{
+    const struct slice_rank like = {
+        .start = alone->start, .options = alone->options, .steps = alone->steps};
+    struct slice_rank ranks[most_ranks];
+    for (int32_t k = 0; k < size; k++)
+        ranks[k] = like;
+    do_ranks(size, take_sliced_steps, ranks, sizeof ranks[0]);
+    for (int32_t k = 0; k < size; k++) {
+        if (ranks[k].status != KITH_OK)
+            fail_msg("rank %d of %d: %s", (int)k, (int)size, ranks[k].message);
+        if (ranks[k].is_sliced) {
+            const int64_t from = ranks_first(alone->start->count, size, k);
+            const kith_bodies own = bodies_rows(alone->end, from, ranks[k].end->count);
+            assert_same_state(ranks[k].end, &own);
+            assert_memory_equal(&ranks[k].first, first, sizeof *first);
+            assert_memory_equal(&ranks[k].last, &alone->diagnostics, sizeof *first);
+        }
+        kith_bodies_free(ranks[k].end);
+    }
+    return ranks[0].is_sliced;
+}
+
+/* Of bodies with velocities, whose states are compared. Returns whether ranks have slices, too. */
+static inline bool check_steps(const kith_bodies *start, const kith_simulation_options *options,
                                int64_t steps, int32_t size)
 {
     const struct simulation_rank like = {.start = start, .options = *options, .steps = steps};
     struct simulation_rank alone = like, ranks[most_ranks];
     const int64_t n = start->count;
+    kith_diagnostics first;
+    kith_simulation *simulation = NULL;
     assert_ok(kith_bodies_create(n, start->dimensions, KITH_VELOCITY, &alone.end));
     kith_context *context = context_of_one();
     if (take_steps(&alone, context) != KITH_OK)
         fail_msg("%s", kith_error_message());
+    assert_ok(kith_simulation_create(context, options, start, &simulation));
+    assert_ok(kith_simulation_diagnose(simulation, &first));
+    kith_simulation_free(simulation);
     kith_context_free(context);
     for (int32_t k = 0; k < size; k++) {
         ranks[k] = like;
@@ -148,7 +251,9 @@ static inline void check_steps(const kith_bodies *start, const kith_simulation_o
         assert_memory_equal(&ranks[k].diagnostics, &alone.diagnostics, sizeof alone.diagnostics);
         kith_bodies_free(ranks[k].end);
     }
+    const bool is_sliced = check_slices(&alone, &first, size);
     kith_bodies_free(alone.end);
+    return is_sliced;
 }
 
 #endif
