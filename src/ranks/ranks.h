@@ -66,8 +66,8 @@ void ranks_add(const kith_context *context, unsigned long long *values, int64_t 
  * None is NaN. Of one process: nothing. */
 void ranks_maximum(const kith_context *context, double *values, int32_t count);
 
-/* Collective: work is done on a state of so many bytes by one rank after the other: it comes from
- * the rank before, and that of the last one to all. For a single process: work alone. */
+/* Collective: work is done on a state (`bytes` long) by one rank after the other: it comes from the
+ * rank before, and that of the last one to all. For a single process: work alone. */
 typedef void ranks_work(void *argument, void *state);
 void ranks_in_turn(const kith_context *context, ranks_work *work, void *argument, void *state,
                    int64_t bytes);
