@@ -2,6 +2,7 @@
 
 #include "io/bodies.h"
 #include "io/format.h"
+#include "io/h5md_columns.h"
 #include "io/h5md_frames.h"
 #include "io/h5md_reader.h"
 #include "io/h5md_writer.h"
@@ -76,6 +77,7 @@ static kith_status write_frame(hid_t file, const kith_bodies *bodies,
                                        .velocities = bodies->velocity != NULL,
                                        .cell = bodies->has_cell};
     KITH_TRY(h5md_make_layout(file, &layout, bodies));
+    KITH_TRY(h5md_write_columns(file, &layout, bodies));
     const struct run_origin origin = {.arguments = options->arguments, .units = bodies->units};
     KITH_TRY(run_parameters_write_origin(file, &origin));
 

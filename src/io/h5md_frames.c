@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "io/bodies.h"
 #include "io/format.h"
+#include "io/h5md_columns.h"
 #include "io/h5md_frames.h"
 #include "io/h5md_reader.h"
 #include "io/h5md_writer.h"
@@ -225,6 +226,7 @@ static kith_status make_file(struct h5md_frames_writer *to, const kith_bodies *b
     KITH_TRY(hdf5_create(to->working.path, &to->error, &to->file));
     KITH_TRY(keep_first(to, bodies));
     KITH_TRY(h5md_make_layout(to->file, &to->layout, bodies));
+    KITH_TRY(h5md_write_columns(to->file, &to->layout, bodies));
     KITH_TRY(run_parameters_write_origin(to->file, &origin));
     return h5md_writer_begin(to->file, &to->layout, &to->writer);
 }

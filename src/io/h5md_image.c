@@ -72,10 +72,21 @@ static struct hdf5_shape rows_of(const kith_bodies *bodies)
     return (struct hdf5_shape){2, {(hsize_t)bodies->count, (hsize_t)bodies->dimensions}};
 }
 
-kith_status h5md_write_start(hid_t file, kith_dtype precision, const kith_bodies *bodies)
+kith_status h5md_make_start(hid_t file, kith_dtype precision, int64_t count, int32_t dimensions)
 {
-    return hdf5_write(file, START_POSITION, hdf5_real_in_file(precision), H5T_NATIVE_DOUBLE,
-                      rows_of(bodies), bodies->position);
+    return hdf5_make(file, START_POSITION, hdf5_real_in_file(precision),
+                     (struct hdf5_shape){2, {(hsize_t)count, (hsize_t)dimensions}});
+}
+
+kith_status h5md_put_start(hid_t file, int64_t first, const kith_bodies *rows)
+{
+    const hsize_t from[hdf5_max_rank] = {(hsize_t)first};
+    hid_t dataset = H5I_INVALID_HID;
+    KITH_TRY(hdf5_open_dataset(file, START_POSITION, &dataset));
+    const kith_status status = hdf5_write_box(dataset, START_POSITION, H5T_NATIVE_DOUBLE, from,
+                                              rows_of(rows), rows->position);
+    H5Dclose(dataset);
+    return status;
 }
 
 kith_status h5md_read_start(const struct h5md_reader *reader, kith_bodies *start)

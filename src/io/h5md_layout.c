@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "core/numbers.h"
 #include "io/hdf5_data.h"
 #include "io/hdf5_file.h"
 #include "kith/build.h"
@@ -133,136 +132,12 @@ static kith_status make_all_series(hid_t file, const struct h5md_layout *layout)
     return KITH_OK;
 }
 
-static int compare_names(const void *one, const void *other, void *names)
-{
-    const kith_name *name = names;
-    const int64_t i = *(const int64_t *)one, j = *(const int64_t *)other;
-    const int order = strncmp(name[i], name[j], KITH_NAME_BYTES);
-    return order ? order : (i > j) - (i < j);
-}
-
-/* Names that are numbers are species as another program counted them (io/h5md_names.h). */
-static bool take_numbers(const kith_bodies *bodies, int32_t *species)
-{
-    for (int64_t i = 0; i < bodies->count; i++) {
-        kith_name again;
-        int64_t number = 0;
-        if (!parse_integer(bodies->name[i], &number) || number != (int32_t)number)
-            return false;
-        snprintf(again, sizeof again, "%lld", (long long)number);
-        if (strcmp(bodies->name[i], again) != 0)
-            return false;
-        species[i] = (int32_t)number;
-    }
-    return true;
-}
-
-/* Bodies of one name are of one species; unless all names are numbers it is the row of the first of
- * them. */
-static kith_status number_species(const kith_bodies *bodies, int32_t *species)
-{
-    const int64_t n = bodies->count;
-    if (!bodies->name || take_numbers(bodies, species))
-        return KITH_OK;
-    int64_t *order = NULL;
-    KITH_TRY(kith_allocate(n, sizeof *order, "order of names", &order));
-    for (int64_t i = 0; i < n; i++)
-        order[i] = i;
-    qsort_r(order, (size_t)n, sizeof *order, compare_names, bodies->name);
-    int64_t first = 0;
-    for (int64_t k = 0; k < n; k++) {
-        if (strncmp(bodies->name[order[k]], bodies->name[order[first]], KITH_NAME_BYTES) != 0)
-            first = k;
-        species[order[k]] = (int32_t)order[first];
-    }
-    free(order);
-    return KITH_OK;
-}
-
-static kith_status write_species(hid_t group, const kith_bodies *bodies)
-{
-    int32_t *species = NULL;
-    KITH_TRY(kith_allocate(bodies->count, sizeof *species, "species", &species));
-    kith_status status = number_species(bodies, species);
-    if (status == KITH_OK)
-        status = hdf5_write(group, "species", H5T_STD_I32LE, H5T_NATIVE_INT32,
-                            (struct hdf5_shape){1, {(hsize_t)bodies->count}}, species);
-    free(species);
-    return status;
-}
-
-/* VMD uses id as an index, so it counts rows; the bodies' own ids are kept separately. */
-static kith_status write_ids(hid_t group, const kith_bodies *bodies)
-{
-    const struct hdf5_shape rows = {1, {(hsize_t)bodies->count}};
-    int64_t *row = NULL;
-    KITH_TRY(kith_allocate(bodies->count, sizeof *row, "ids", &row));
-    for (int64_t i = 0; i < bodies->count; i++)
-        row[i] = i;
-    kith_status status = hdf5_write(group, "id", H5T_STD_I64LE, H5T_NATIVE_INT64, rows, row);
-    free(row);
-    if (status == KITH_OK && bodies->id)
-        status =
-            hdf5_write(group, "original_id", H5T_STD_I64LE, H5T_NATIVE_INT64, rows, bodies->id);
-    return status;
-}
-
-/* Which system of an ensemble a body belongs to. */
-static kith_status write_systems(hid_t group, const struct h5md_layout *layout)
-{
-    int32_t *system = NULL;
-    KITH_TRY(kith_allocate(layout->count, sizeof *system, "systems", &system));
-    const int64_t bodies = layout->systems > 0 ? layout->count / layout->systems : 0;
-    for (int64_t s = 0, row = 0; s < layout->systems; s++)
-        for (int64_t i = 0; i < bodies; i++)
-            system[row++] = (int32_t)s;
-    const kith_status status = hdf5_write(group, "system", H5T_STD_I32LE, H5T_NATIVE_INT32,
-                                          (struct hdf5_shape){1, {(hsize_t)layout->count}}, system);
-    free(system);
-    return status;
-}
-
-static kith_status write_names(hid_t group, const kith_bodies *bodies)
-{
-    const hid_t name = H5Tcopy(H5T_C_S1);
-    H5Tset_size(name, KITH_NAME_BYTES);
-    H5Tset_cset(name, H5T_CSET_UTF8);
-    const kith_status status = hdf5_write(
-        group, "name", name, name, (struct hdf5_shape){1, {(hsize_t)bodies->count}}, bodies->name);
-    H5Tclose(name);
-    return status;
-}
-
-static kith_status write_columns(hid_t file, const struct h5md_layout *layout,
-                                 const kith_bodies *bodies)
-{
-    hid_t group = H5I_INVALID_HID;
-    KITH_TRY(hdf5_make_group(file, H5MD_PARTICLES, &group));
-    const struct {
-        const char *name;
-        const double *values;
-    } columns[] = {{"mass", bodies->mass},           {"charge", bodies->charge},
-                   {"softening", bodies->softening}, {"radius", bodies->radius},
-                   {"epsilon", bodies->epsilon},     {"sigma", bodies->sigma}};
-    const struct hdf5_shape rows = {1, {(hsize_t)bodies->count}};
-    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
-        if (columns[k].values)
-            KITH_TRY(hdf5_write(group, columns[k].name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, rows,
-                                columns[k].values));
-    KITH_TRY(write_species(group, bodies));
-    KITH_TRY(write_ids(group, bodies));
-    if (layout->is_ensemble)
-        KITH_TRY(write_systems(group, layout));
-    return bodies->name ? write_names(group, bodies) : KITH_OK;
-}
-
 kith_status h5md_make_layout(hid_t file, const struct h5md_layout *layout,
                              const kith_bodies *bodies)
 {
     KITH_TRY(make_metadata(file));
     KITH_TRY(make_box(file, layout, bodies));
     KITH_TRY(make_all_series(file, layout));
-    KITH_TRY(write_columns(file, layout, bodies));
     hid_t parameters = H5I_INVALID_HID;
     KITH_TRY(hdf5_make_group(file, H5MD_PARAMETERS, &parameters));
     if (layout->is_ensemble)

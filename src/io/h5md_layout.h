@@ -23,11 +23,12 @@ struct h5md_layout {
     bool totals;             /* with virial and pressure among them */
     bool cell;               /* has /particles/trajectory/box/edges */
     bool wrap;               /* positions are within it; has /particles/trajectory/image */
+    bool masses;             /* has /particles/trajectory/mass, ones for bodies without masses */
 };
 
-/* Makes everything but the frames: /h5md, the box, the columns that do not change in time, and
- * empty series. A trajectory always has three components, z = 0 in 2D; /parameters/kith/dimensions
- * has the true number. */
+/* Makes everything but the frames and the columns (io/h5md_columns.h): /h5md, the box, and empty
+ * series. A trajectory always has three components, z = 0 in 2D; /parameters/kith/dimensions has
+ * the true number. Of the bodies the dimensions and the cell count. */
 kith_status h5md_make_layout(hid_t file, const struct h5md_layout *layout,
                              const kith_bodies *bodies);
 

@@ -5,18 +5,30 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "io/bodies.h"
 #include "io/h5md_image.h"
 #include "io/hdf5_data.h"
 
-static int64_t frame_bytes(const struct h5md_layout *layout)
+/* Frames of one chunk or more are written as their rows come. */
+static bool is_large(const struct h5md_writer *writer)
 {
-    return layout->count * 3 * kith_dtype_bytes(layout->precision);
+    return writer->room == 1;
+}
+
+/* Rows of positions in memory. */
+static int64_t rows_in_memory(const struct h5md_writer *writer)
+{
+    const int64_t count = writer->layout.count;
+    if (is_large(writer))
+        return count < h5md_rows_at_once ? count : h5md_rows_at_once;
+    return writer->room * count;
 }
 
 static kith_status allocate_room(struct h5md_writer *writer)
 {
     const struct h5md_layout *layout = &writer->layout;
-    const int64_t room = writer->room, real = sizeof(double), bytes = frame_bytes(layout);
+    const int64_t room = writer->room, real = sizeof(double), rows = rows_in_memory(writer);
+    const int64_t bytes = 3 * kith_dtype_bytes(layout->precision);
     KITH_TRY(kith_allocate(room, sizeof *writer->step, "frames", &writer->step));
     KITH_TRY(kith_allocate(room, real, "frames", &writer->time));
     if (layout->observables)
@@ -24,14 +36,13 @@ static kith_status allocate_room(struct h5md_writer *writer)
                                &writer->observables));
     if (layout->cell)
         KITH_TRY(kith_allocate(room * 9, real, "frames", &writer->edges));
-    if (layout->velocities && bytes > 0)
-        KITH_TRY(kith_allocate(room, bytes, "frames", &writer->velocity));
+    if (layout->velocities)
+        KITH_TRY(kith_allocate(rows, bytes, "frames", &writer->velocity));
     if (layout->wrap) {
-        KITH_TRY(kith_allocate(room * layout->count, 3 * (int64_t)sizeof *writer->image, "frames",
-                               &writer->image));
-        KITH_TRY(kith_allocate(layout->count, 3 * real, "positions", &writer->wrapped));
+        KITH_TRY(kith_allocate(rows, 3 * (int64_t)sizeof *writer->image, "frames", &writer->image));
+        KITH_TRY(kith_allocate(h5md_rows_at_once, 3 * real, "positions", &writer->wrapped));
     }
-    return bytes > 0 ? kith_allocate(room, bytes, "frames", &writer->position) : KITH_OK;
+    return kith_allocate(rows, bytes, "frames", &writer->position);
 }
 
 /* What a frame of the writer consists of, dataset by dataset, and where it gathers. */
@@ -40,6 +51,7 @@ struct series {
     hid_t memory_type;
     struct hdf5_shape frame;
     void *gathered;
+    bool is_of_rows; /* positions, velocities, images */
 };
 
 enum { most_series = 6 + h5md_observable_count };
@@ -51,14 +63,15 @@ static int list_series(const struct h5md_writer *writer, struct series list[most
     const hid_t real = hdf5_real_in_memory(layout->precision);
     const struct hdf5_shape rows = {2, {(hsize_t)layout->count, 3}}, one = {0};
     int count = 0;
-    list[count++] = (struct series){H5MD_POSITION "/value", real, rows, writer->position};
+    list[count++] = (struct series){H5MD_POSITION "/value", real, rows, writer->position, true};
     if (layout->velocities)
-        list[count++] = (struct series){H5MD_VELOCITY "/value", real, rows, writer->velocity};
+        list[count++] = (struct series){H5MD_VELOCITY "/value", real, rows, writer->velocity, true};
     if (layout->wrap)
-        list[count++] = (struct series){H5MD_IMAGE "/value", H5T_NATIVE_INT32, rows, writer->image};
-    if (layout->cell)
         list[count++] =
-            (struct series){H5MD_BOX "/edges/value", H5T_NATIVE_DOUBLE, {2, {3, 3}}, writer->edges};
+            (struct series){H5MD_IMAGE "/value", H5T_NATIVE_INT32, rows, writer->image, true};
+    if (layout->cell)
+        list[count++] = (struct series){
+            H5MD_BOX "/edges/value", H5T_NATIVE_DOUBLE, {2, {3, 3}}, writer->edges, false};
     double *observable = writer->observables;
     for (int k = 0; k < h5md_observable_count; k++) {
         const int32_t components = h5md_observables[k].components;
@@ -68,13 +81,15 @@ static int list_series(const struct h5md_writer *writer, struct series list[most
         *series = (struct series){
             "", H5T_NATIVE_DOUBLE,
             h5md_observable_frame(&h5md_observables[k], layout->is_ensemble, layout->systems),
-            observable};
+            observable, false};
         snprintf(series->path, sizeof series->path, "/observables/%s/value",
                  h5md_observables[k].name);
         observable += writer->room * layout->systems * components;
     }
-    list[count++] = (struct series){H5MD_POSITION "/time", H5T_NATIVE_DOUBLE, one, writer->time};
-    list[count++] = (struct series){H5MD_POSITION "/step", H5T_NATIVE_INT64, one, writer->step};
+    list[count++] =
+        (struct series){H5MD_POSITION "/time", H5T_NATIVE_DOUBLE, one, writer->time, false};
+    list[count++] =
+        (struct series){H5MD_POSITION "/step", H5T_NATIVE_INT64, one, writer->step, false};
     return count;
 }
 
@@ -98,14 +113,15 @@ kith_status h5md_writer_begin(hid_t file, const struct h5md_layout *layout,
                               struct h5md_writer *writer)
 {
     *writer = (struct h5md_writer){.file = file, .layout = *layout};
+    for (int k = 0; k < 3; k++)
+        writer->dataset[k] = H5I_INVALID_HID;
     struct hdf5_shape steps;
     KITH_TRY(hdf5_shape_of(file, H5MD_POSITION "/step", &steps));
     KITH_TRY(hdf5_chunk_of(file, H5MD_POSITION "/value", &writer->room));
     KITH_TRY(allocate_room(writer));
     writer->gathered = (int64_t)steps.size[0] % writer->room;
-    if (writer->gathered == 0)
-        return KITH_OK;
-    return gather_again(writer, (int64_t)steps.size[0] - writer->gathered);
+    writer->written = (int64_t)steps.size[0] - writer->gathered;
+    return writer->gathered == 0 ? KITH_OK : gather_again(writer, writer->written);
 }
 
 void h5md_writer_end(struct h5md_writer *writer)
@@ -121,19 +137,20 @@ void h5md_writer_end(struct h5md_writer *writer)
     *writer = (struct h5md_writer){.file = H5I_INVALID_HID};
 }
 
-/* Rows of D doubles to rows of three numbers; z stays 0 in 2D, and all of it without `from`. */
-static void put_rows(void *to, const struct h5md_layout *layout, int64_t frame, int32_t dimensions,
+/* D doubles a row to three numbers from row `at` on; z stays 0 in 2D, and all of it without `from`.
+ */
+static void put_rows(void *to, kith_dtype precision, int64_t at, const kith_bodies *rows,
                      const double *restrict from)
 {
+    const int32_t dimensions = rows->dimensions;
     if (!to || !from)
         return;
-    const int64_t offset = frame * layout->count * 3;
-    for (int64_t i = 0; i < layout->count; i++)
+    for (int64_t i = 0; i < rows->count; i++)
         for (int32_t k = 0; k < dimensions; k++) {
-            if (layout->precision == KITH_F32)
-                ((float *)to)[offset + 3 * i + k] = (float)from[i * dimensions + k];
+            if (precision == KITH_F32)
+                ((float *)to)[3 * (at + i) + k] = (float)from[i * dimensions + k];
             else
-                ((double *)to)[offset + 3 * i + k] = from[i * dimensions + k];
+                ((double *)to)[3 * (at + i) + k] = from[i * dimensions + k];
         }
 }
 
@@ -154,30 +171,100 @@ static void put_observables(struct h5md_writer *writer, const kith_diagnostics *
     }
 }
 
-kith_status h5md_writer_add(struct h5md_writer *writer, int64_t step, const kith_bodies *bodies,
-                            const kith_diagnostics *diagnostics)
+static void close_rows(struct h5md_writer *writer)
+{
+    for (int k = 0; k < 3; k++) {
+        if (writer->dataset[k] >= 0)
+            H5Dclose(writer->dataset[k]);
+        writer->dataset[k] = H5I_INVALID_HID;
+    }
+}
+
+/* One frame more in the file. Datasets stay open: a chunk whose rows come in two pieces is then in
+ * HDF5's cache in between. */
+static kith_status open_rows(struct h5md_writer *writer)
+{
+    struct series list[most_series];
+    const int count = list_series(writer, list);
+    for (int k = 0; k < count; k++) {
+        if (!list[k].is_of_rows)
+            continue;
+        KITH_TRY(hdf5_resize(writer->file, list[k].path, writer->written + 1));
+        KITH_TRY(hdf5_open_dataset(writer->file, list[k].path, &writer->dataset[k]));
+    }
+    return KITH_OK;
+}
+
+kith_status h5md_writer_begin_frame(struct h5md_writer *writer, int64_t step,
+                                    const kith_bodies *rows, const kith_diagnostics *diagnostics)
 {
     const int64_t frame = writer->gathered;
     writer->step[frame] = step;
-    writer->time[frame] = bodies->time;
-    const double *position = bodies->position;
-    if (writer->layout.wrap) {
-        KITH_TRY(h5md_wrap(bodies, writer->wrapped, writer->image + 3 * frame * bodies->count));
-        position = writer->wrapped;
-    }
-    put_rows(writer->position, &writer->layout, frame, bodies->dimensions, position);
-    put_rows(writer->velocity, &writer->layout, frame, bodies->dimensions, bodies->velocity);
+    writer->time[frame] = rows->time;
     if (writer->layout.cell)
-        memcpy(writer->edges + 9 * frame, bodies->cell, sizeof bodies->cell);
+        memcpy(writer->edges + 9 * frame, rows->cell, sizeof rows->cell);
     if (writer->layout.observables)
         put_observables(writer, diagnostics);
+    return is_large(writer) ? open_rows(writer) : KITH_OK;
+}
 
+/* What is in memory, to the frame's rows from first on. */
+static kith_status write_rows(const struct h5md_writer *writer, int64_t first, int64_t rows)
+{
+    struct series list[most_series];
+    const int count = list_series(writer, list);
+    const hsize_t from[hdf5_max_rank] = {(hsize_t)writer->written, (hsize_t)first};
+    const struct hdf5_shape box = {3, {1, (hsize_t)rows, 3}};
+    for (int k = 0; k < count; k++)
+        if (list[k].is_of_rows)
+            KITH_TRY(hdf5_write_box(writer->dataset[k], list[k].path, list[k].memory_type, from,
+                                    box, list[k].gathered));
+    return KITH_OK;
+}
+
+static kith_status add_some_rows(struct h5md_writer *writer, int64_t first, const kith_bodies *rows)
+{
+    const kith_dtype precision = writer->layout.precision;
+    const int64_t at = is_large(writer) ? 0 : writer->gathered * writer->layout.count + first;
+    const double *position = rows->position;
+    if (writer->layout.wrap) {
+        KITH_TRY(h5md_wrap(rows, writer->wrapped, writer->image + 3 * at));
+        position = writer->wrapped;
+    }
+    put_rows(writer->position, precision, at, rows, position);
+    put_rows(writer->velocity, precision, at, rows, rows->velocity);
+    return is_large(writer) ? write_rows(writer, first, rows->count) : KITH_OK;
+}
+
+kith_status h5md_writer_add_rows(struct h5md_writer *writer, int64_t first, const kith_bodies *rows)
+{
+    for (int64_t done = 0; done < rows->count; done += h5md_rows_at_once) {
+        const int64_t left = rows->count - done;
+        const kith_bodies some =
+            bodies_rows(rows, done, left < h5md_rows_at_once ? left : h5md_rows_at_once);
+        KITH_TRY(add_some_rows(writer, first + done, &some));
+    }
+    return KITH_OK;
+}
+
+kith_status h5md_writer_end_frame(struct h5md_writer *writer)
+{
+    close_rows(writer);
     writer->gathered++;
     if (writer->gathered < writer->room)
         return KITH_OK;
     KITH_TRY(h5md_writer_complete(writer, writer->file));
+    writer->written += writer->gathered;
     writer->gathered = 0;
     return KITH_OK;
+}
+
+kith_status h5md_writer_add(struct h5md_writer *writer, int64_t step, const kith_bodies *bodies,
+                            const kith_diagnostics *diagnostics)
+{
+    KITH_TRY(h5md_writer_begin_frame(writer, step, bodies, diagnostics));
+    KITH_TRY(h5md_writer_add_rows(writer, 0, bodies));
+    return h5md_writer_end_frame(writer);
 }
 
 kith_status h5md_writer_complete(const struct h5md_writer *writer, hid_t file)
@@ -185,8 +272,9 @@ kith_status h5md_writer_complete(const struct h5md_writer *writer, hid_t file)
     struct series list[most_series];
     const int count = list_series(writer, list);
     for (int k = 0; k < count && writer->gathered > 0; k++)
-        KITH_TRY(hdf5_append(file, list[k].path, list[k].memory_type, writer->gathered,
-                             list[k].gathered));
+        if (!(list[k].is_of_rows && is_large(writer)))
+            KITH_TRY(hdf5_append(file, list[k].path, list[k].memory_type, writer->gathered,
+                                 list[k].gathered));
     return KITH_OK;
 }
 
@@ -195,6 +283,6 @@ kith_status h5md_truncate(hid_t file, const struct h5md_layout *layout, int64_t 
     struct series list[most_series];
     const int count = list_series(&(struct h5md_writer){.layout = *layout}, list);
     for (int k = count - 1; k >= 0; k--)
-        KITH_TRY(hdf5_truncate(file, list[k].path, frames));
+        KITH_TRY(hdf5_resize(file, list[k].path, frames));
     return KITH_OK;
 }

@@ -5,7 +5,8 @@
 
 /* Appends frames to an H5MD file by whole chunks only: frames are buffered until they fill one. A
  * partial chunk would be rewritten each time, and the space of its old versions lost when the file
- * is closed. */
+ * is closed. A frame that is larger than a chunk is written as its rows come, some thousand at a
+ * time: no memory is as large as it. */
 struct h5md_writer {
     hid_t file;
     struct h5md_layout layout;
@@ -15,10 +16,14 @@ struct h5md_writer {
     double *time;
     double *observables; /* one after the other, each with `room` frames */
     double *edges;
-    void *position, *velocity; /* in the layout's precision */
+    void *position, *velocity; /* in the layout's precision; of `room` frames, or of some rows */
     int32_t *image;
-    double *wrapped; /* the positions of one frame */
+    double *wrapped;  /* positions of some rows */
+    int64_t written;  /* frames in the file */
+    hid_t dataset[3]; /* of large frames: positions, velocities, images, open within a frame */
 };
+
+enum { h5md_rows_at_once = 1 << 14 };
 
 /* Begins to append to a file of this layout, a new one or one with frames.
  *
@@ -30,6 +35,14 @@ void h5md_writer_end(struct h5md_writer *writer);
 /* Adds a frame; diagnostics, one per system, only if the layout has observables, else NULL. */
 kith_status h5md_writer_add(struct h5md_writer *writer, int64_t step, const kith_bodies *bodies,
                             const kith_diagnostics *diagnostics);
+
+/* The same in pieces: the time and the cell are those of `rows`, whichever they are; then come all
+ * rows, in order; the frame is complete after h5md_writer_end_frame. */
+kith_status h5md_writer_begin_frame(struct h5md_writer *writer, int64_t step,
+                                    const kith_bodies *rows, const kith_diagnostics *diagnostics);
+kith_status h5md_writer_add_rows(struct h5md_writer *writer, int64_t first,
+                                 const kith_bodies *rows);
+kith_status h5md_writer_end_frame(struct h5md_writer *writer);
 
 /* Appends the frames gathered in memory to a file with the same full chunks, the writer's own or a
  * copy of it, which is then complete. The writer's own takes no more frames after that. */

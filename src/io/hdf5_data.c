@@ -199,6 +199,27 @@ static herr_t write_box(hid_t dataset, hid_t memory_type, const hsize_t *first,
     return result;
 }
 
+kith_status hdf5_make(hid_t parent, const char *name, hid_t file_type, struct hdf5_shape shape)
+{
+    const hid_t space = H5Screate_simple(shape.rank, shape.size, NULL);
+    const hid_t properties = dataset_properties();
+    hid_t dataset = H5I_INVALID_HID;
+    const kith_status status = make_dataset(parent, name, file_type, space, properties, &dataset);
+    H5Pclose(properties);
+    H5Sclose(space);
+    if (dataset >= 0)
+        H5Dclose(dataset);
+    return status;
+}
+
+kith_status hdf5_write_box(hid_t dataset, const char *name, hid_t memory_type, const hsize_t *first,
+                           struct hdf5_shape box, const void *data)
+{
+    if (elements_of(box) > 0 && write_box(dataset, memory_type, first, box, data) < 0)
+        return hdf5_fail(KITH_IO_ERROR, "dataset %s cannot be written", name);
+    return KITH_OK;
+}
+
 kith_status hdf5_append(hid_t parent, const char *name, hid_t memory_type, int64_t entries,
                         const void *data)
 {
@@ -235,14 +256,14 @@ kith_status hdf5_chunk_of(hid_t parent, const char *name, int64_t *entries)
     return KITH_OK;
 }
 
-kith_status hdf5_truncate(hid_t parent, const char *name, int64_t entries)
+kith_status hdf5_resize(hid_t parent, const char *name, int64_t entries)
 {
     struct hdf5_shape shape = {0};
     hid_t dataset = H5I_INVALID_HID;
     KITH_TRY(open_with_shape(parent, name, &shape, &dataset));
     shape.size[0] = (hsize_t)entries;
     const kith_status status = H5Dset_extent(dataset, shape.size) < 0
-                                   ? hdf5_fail(KITH_IO_ERROR, "dataset %s cannot be cut", name)
+                                   ? hdf5_fail(KITH_IO_ERROR, "dataset %s cannot be resized", name)
                                    : KITH_OK;
     H5Dclose(dataset);
     return status;

@@ -52,8 +52,15 @@ kith_status hdf5_append(hid_t parent, const char *name, hid_t memory_type, int64
 /* Entries in a chunk of a series. */
 kith_status hdf5_chunk_of(hid_t parent, const char *name, int64_t *entries);
 
-/* Truncates a series to its first entries. */
-kith_status hdf5_truncate(hid_t parent, const char *name, int64_t entries);
+/* Makes a dataset of fixed shape, to be written by hdf5_write_box; one of that name is replaced. */
+kith_status hdf5_make(hid_t parent, const char *name, hid_t file_type, struct hdf5_shape shape);
+
+/* Writes a box of an open dataset: from first on, of this shape. `name` is for messages. */
+kith_status hdf5_write_box(hid_t dataset, const char *name, hid_t memory_type, const hsize_t *first,
+                           struct hdf5_shape box, const void *data);
+
+/* Truncates a series to its first entries, or adds some that are still to be written. */
+kith_status hdf5_resize(hid_t parent, const char *name, int64_t entries);
 
 /* Whether there is an object at path; false, not an error, if a group on the way is missing. */
 bool hdf5_exists(hid_t parent, const char *path);

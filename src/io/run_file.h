@@ -77,16 +77,22 @@ struct run_past {
     double *largest_energy_error; /* max |E − E_0| over those frames */
 };
 
-/* Makes the working file of a new run.
+/* Makes the working file of a new run. The bodies come by run_file_put_bodies: all rows, in order,
+ * before the first frame.
  *
- *   output           not there, or a regular file, which stays until the first publishing
- *   frames_expected  roughly
- *   file             [out] close with run_file_close
+ *   output            not there, or a regular file, which stays until the first publishing
+ *   like              has as many bodies, their dimensions and cell, and the columns that they have
+ *   names_are_numbers whether all of their names are: run_names_are_numbers
+ *   frames_expected   roughly
+ *   file              [out] close with run_file_close
  *
  * Errors: KITH_INVALID_ARGUMENT, KITH_IO_ERROR, KITH_UNSUPPORTED (no HDF5), KITH_OUT_OF_MEMORY. */
 kith_status run_file_create(const char *output, const struct run_parameters *parameters,
-                            const struct run_origin *origin, const kith_bodies *bodies,
-                            int64_t frames_expected, struct run_file **file);
+                            const struct run_origin *origin, const kith_bodies *like,
+                            bool names_are_numbers, int64_t frames_expected,
+                            struct run_file **file);
+kith_status run_file_put_bodies(struct run_file *file, int64_t first, const kith_bodies *rows);
+bool run_names_are_numbers(const kith_bodies *bodies);
 
 /* Whether there is an output to resume from. */
 bool run_file_exists(const char *output);
@@ -103,9 +109,12 @@ kith_status run_file_resume(const char *output, const struct run_parameters *par
                             const struct run_origin *origin, const struct run_past *past,
                             int64_t frames_expected, struct run_file **file);
 
-/* Adds the frame of a step, with the diagnostics of each system. */
-kith_status run_file_add(struct run_file *file, int64_t step, const kith_bodies *bodies,
-                         const kith_diagnostics *diagnostics);
+/* Adds the frame of a step, with the diagnostics of each system, in pieces: the time and the cell
+ * are those of `rows`, whichever they are; then come all rows, in order. */
+kith_status run_file_begin_frame(struct run_file *file, int64_t step, const kith_bodies *rows,
+                                 const kith_diagnostics *diagnostics);
+kith_status run_file_put_frame(struct run_file *file, int64_t first, const kith_bodies *rows);
+kith_status run_file_end_frame(struct run_file *file);
 
 /* Values recorded at every pressure_every-th step. */
 struct run_pressure {
@@ -117,12 +126,17 @@ struct run_pressure {
 kith_status run_file_add_pressure(struct run_file *file, const struct run_pressure *row);
 
 /* Brings all frames, pressures, the checkpoint and the events to the output. After a failure the
- * output is as before.
+ * output is as before, and the file may only be closed.
  *
- *   events  all, `count` of them
- *   last  no frame will follow */
-kith_status run_file_publish(struct run_file *file, const kith_checkpoint *checkpoint,
-                             const kith_event *events, int64_t count, bool last);
+ * run_file_begin_checkpoint takes what a checkpoint has besides its state; then comes the state in
+ * pieces, some rows of one array: all rows of all arrays. last: no frame will follow.
+ *
+ *   events  all, `count` of them */
+kith_status run_file_begin_checkpoint(struct run_file *file, const kith_checkpoint *checkpoint,
+                                      bool last);
+kith_status run_file_put_state(struct run_file *file, int64_t array, int64_t first, int64_t rows,
+                               const void *numbers);
+kith_status run_file_publish(struct run_file *file, const kith_event *events, int64_t count);
 
 /* Removes the working file, keeps the thread's message, frees; NULL is fine. */
 void run_file_close(struct run_file *file);

@@ -439,9 +439,21 @@ kith_status run_checkpoint_write(hid_t file, kith_dtype precision, int64_t count
     if (checkpoint->next_step != 0)
         KITH_TRY(write_clock(group, checkpoint));
     KITH_TRY(write_rows(group, count, checkpoint));
-    const kith_status status = hdf5_write(group, "state", hdf5_real_in_file(precision),
-                                          hdf5_real_in_memory(precision), shape, checkpoint->state);
+    const kith_status status = hdf5_make(group, "state", hdf5_real_in_file(precision), shape);
     H5Gclose(group);
+    return status;
+}
+
+kith_status run_checkpoint_put(hid_t file, kith_dtype precision, int32_t dimensions, int64_t array,
+                               int64_t first, int64_t rows, const void *numbers)
+{
+    const hsize_t from[hdf5_max_rank] = {(hsize_t)array, (hsize_t)first};
+    const struct hdf5_shape box = {3, {1, (hsize_t)rows, (hsize_t)dimensions}};
+    hid_t dataset = H5I_INVALID_HID;
+    KITH_TRY(hdf5_open_dataset(file, CHECKPOINT "/state", &dataset));
+    const kith_status status = hdf5_write_box(dataset, CHECKPOINT "/state",
+                                              hdf5_real_in_memory(precision), from, box, numbers);
+    H5Dclose(dataset);
     return status;
 }
 

@@ -26,9 +26,12 @@ kith_status run_parameters_write(hid_t file, const struct run_parameters *parame
 kith_status run_parameters_read(hid_t file, struct run_parameters *parameters,
                                 int64_t (**exclusions)[2]);
 
-/* The checkpoint in /parameters/kith/checkpoint; its state is one dataset arrays × N × D. */
+/* The checkpoint in /parameters/kith/checkpoint; its state is one dataset arrays × N × D, which is
+ * written by run_checkpoint_put: some rows of one array. */
 kith_status run_checkpoint_write(hid_t file, kith_dtype precision, int64_t count,
                                  int32_t dimensions, const kith_checkpoint *checkpoint);
+kith_status run_checkpoint_put(hid_t file, kith_dtype precision, int32_t dimensions, int64_t array,
+                               int64_t first, int64_t rows, const void *numbers);
 
 /* Removes the checkpoint, so that its place can be used again. */
 kith_status run_checkpoint_remove(hid_t file);

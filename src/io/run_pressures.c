@@ -50,7 +50,7 @@ static kith_status truncate_all(hid_t file, int64_t rows)
     struct series list[series_count];
     list_series(&(struct run_pressures){0}, list);
     for (int k = series_count - 1; k >= 0; k--)
-        KITH_TRY(hdf5_truncate(file, list[k].path, rows));
+        KITH_TRY(hdf5_resize(file, list[k].path, rows));
     return KITH_OK;
 }
 

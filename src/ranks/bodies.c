@@ -1,11 +1,13 @@
-/* Bodies and other memory that one rank has read and all need. */
+/* Bodies and other memory that pass between rank 0 and the others. */
 
 #include "ranks/bodies.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
+#include "ranks/partition.h"
 
 kith_status ranks_share_memory(kith_context *context, const char *what, int64_t bytes, void *memory)
 {
@@ -103,4 +105,112 @@ kith_status ranks_share_bodies(kith_context *context, kith_status status, kith_b
     if (*bodies)
         broadcast_columns(context, *bodies);
     return KITH_OK;
+}
+
+enum { tag_of_rows = 4 };
+
+/* A piece of memory, to rank 0 or there from another rank. */
+static void send_piece(const struct ranks *ranks, const void *memory, int64_t bytes)
+{
+    ranks->library->post_send(ranks->state, 0, 0, tag_of_rows, memory, bytes);
+    ranks->library->wait(ranks->state, 0);
+}
+
+static void receive_piece(const struct ranks *ranks, int32_t from, void *memory, int64_t bytes)
+{
+    ranks->library->post_receive(ranks->state, 0, from, tag_of_rows, memory, bytes);
+    ranks->library->wait(ranks->state, 0);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+kith_status ranks_collect(kith_context *context, int64_t all, const void *own, int64_t row_bytes,
+                          ranks_take_memory *take, void *argument)
+{
+    const struct ranks *ranks = context->ranks;
+    void *piece = NULL;
+    const kith_status status =
+        ranks_agree(context, kith_allocate(ranks_rows_at_once, row_bytes, "rows of ranks", &piece));
+    kith_status taken = KITH_OK;
+    for (int32_t k = 0; k < ranks->size && status == KITH_OK; k++) {
+        const int64_t first = ranks_first(all, ranks->size, k);
+        const int64_t end = ranks_first(all, ranks->size, k + 1);
+        for (int64_t at = first; at < end; at += ranks_rows_at_once) {
+            const int64_t rows = least(end - at, ranks_rows_at_once);
+            const char *mine = (const char *)own + (at - first) * row_bytes;
+            if (k > 0 && k == ranks->rank)
+                send_piece(ranks, mine, rows * row_bytes);
+            if (ranks->rank > 0)
+                continue;
+            if (k > 0)
+                receive_piece(ranks, k, piece, rows * row_bytes);
+            if (taken == KITH_OK)
+                taken = take(argument, at, rows, k > 0 ? piece : mine);
+        }
+    }
+    free(piece);
+    return status == KITH_OK ? ranks_agree(context, taken) : status;
+}
+
+/* Some rows of bodies, in the memory of all. */
+static kith_bodies rows_of(const kith_bodies *bodies, int64_t first, int64_t count)
+{
+    kith_bodies rows = *bodies;
+    rows.count = count;
+    rows.position += first * bodies->dimensions;
+    for (int k = 0; k < column_count; k++) {
+        const int64_t numbers = each_column[k].is_vector ? first * bodies->dimensions : first;
+        char *column = column_at(bodies, &each_column[k]);
+        if (column)
+            column += numbers * (int64_t)each_column[k].bytes;
+        memcpy((char *)&rows + each_column[k].member, &column, sizeof column);
+    }
+    return rows;
+}
+
+/* Each column of a piece, sent or received. */
+static void pass_columns(const struct ranks *ranks, int32_t from, const kith_bodies *rows)
+{
+    const int64_t vectors = rows->count * rows->dimensions;
+    for (int k = -1; k < column_count; k++) {
+        const int64_t numbers = k < 0 || each_column[k].is_vector ? vectors : rows->count;
+        const int64_t bytes = k < 0 ? (int64_t)sizeof(double) : (int64_t)each_column[k].bytes;
+        void *column = k < 0 ? rows->position : column_at(rows, &each_column[k]);
+        if (!column)
+            continue;
+        if (ranks->rank > 0)
+            send_piece(ranks, column, numbers * bytes);
+        else
+            receive_piece(ranks, from, column, numbers * bytes);
+    }
+}
+
+kith_status ranks_collect_bodies(kith_context *context, int64_t all, const kith_bodies *own,
+                                 ranks_take_rows *take, void *argument)
+{
+    const struct ranks *ranks = context->ranks;
+    kith_bodies *piece = NULL;
+    kith_bodies shape = *own;
+    shape.count = ranks_rows_at_once;
+    const kith_status status = ranks_agree(context, make_alike(&shape, columns_of(own), &piece));
+    kith_status taken = KITH_OK;
+    for (int32_t k = 0; k < ranks->size && status == KITH_OK; k++) {
+        const int64_t first = ranks_first(all, ranks->size, k);
+        const int64_t end = ranks_first(all, ranks->size, k + 1);
+        for (int64_t at = first; at < end; at += ranks_rows_at_once) {
+            const int64_t rows = least(end - at, ranks_rows_at_once);
+            const bool is_mine = k == ranks->rank;
+            const kith_bodies some =
+                is_mine ? rows_of(own, at - first, rows) : rows_of(piece, 0, rows);
+            if (k > 0 && (is_mine || ranks->rank == 0))
+                pass_columns(ranks, k, &some);
+            if (taken == KITH_OK && ranks->rank == 0)
+                taken = take(argument, at, &some);
+        }
+    }
+    kith_bodies_free(piece);
+    return status == KITH_OK ? ranks_agree(context, taken) : status;
 }

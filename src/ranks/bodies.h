@@ -15,4 +15,21 @@ kith_status ranks_share_bodies(kith_context *context, kith_status status, kith_b
 kith_status ranks_share_memory(kith_context *context, const char *what, int64_t bytes,
                                void *memory);
 
+/* Memory of one piece of what passes through a rank: about 3 MB of bodies. */
+enum { ranks_rows_at_once = 1 << 14 };
+
+/* Collective: bodies of which each rank has those from ranks_first(all) on, all with the same
+ * columns, come to rank 0 in pieces of at most ranks_rows_at_once rows, in their order; there
+ * `take` is called for each. After its first failure it is not called any more, and all ranks get
+ * that. Errors: take's, those of ranks_agree, KITH_OUT_OF_MEMORY. */
+typedef kith_status ranks_take_rows(void *argument, int64_t first, const kith_bodies *rows);
+kith_status ranks_collect_bodies(kith_context *context, int64_t all, const kith_bodies *own,
+                                 ranks_take_rows *take, void *argument);
+
+/* The same of rows in memory. */
+typedef kith_status ranks_take_memory(void *argument, int64_t first, int64_t rows,
+                                      const void *memory);
+kith_status ranks_collect(kith_context *context, int64_t all, const void *own, int64_t row_bytes,
+                          ranks_take_memory *take, void *argument);
+
 #endif

@@ -6,31 +6,13 @@
 
 #include "core/arguments.h"
 #include "core/clock.h"
-#include "core/memory.h"
 #include "device/context.h"
 #include "io/bodies.h"
-#include "io/output_lock.h"
-#include "io/units.h"
 #include "ranks/ranks.h"
-#include "run/law_record.h"
-#include "run/pace.h"
-#include "run/past_ranks.h"
-#include "run/plan.h"
-#include "run/summary.h"
+#include "run/running.h"
 #include "simulation/domain.h"
-#include "simulation/frame.h"
 #include "simulation/integrator.h"
 #include "simulation/keep.h"
-#include "simulation/watch.h"
-
-/* What a step leaves to be written: its frame is being copied from the device, its checkpoint is
- * here.
- */
-struct pending {
-    int64_t step;
-    bool frame, checkpoint, is_last;
-    double saving_seconds;
-};
 
 /* A large ensemble goes faster by several steps at a time than by one: its systems are then longer
  * in the cache. */
@@ -39,28 +21,6 @@ enum { ensemble_steps = 16 };
 /* Between checks whether the run is to stop: too short for a person to wait, long enough that what
  * a call costs before and after its steps is little. A view shows some pictures in this time. */
 static const double check_seconds = 0.05, check_seconds_of_a_view = 0.01;
-
-struct run {
-    kith_context *context;
-    const kith_run_options *options;
-    struct run_plan plan;
-    struct run_past past; /* empty unless the run was resumed */
-    kith_law *law;        /* of a resumed run, if the options have none; else NULL */
-    kith_simulation *simulation;
-    struct frame frame;
-    kith_bodies *now; /* the state, for frames */
-    struct output_lock lock;
-    struct run_file *file; /* NULL without an output */
-    int64_t frames;        /* written, those before a resume included */
-    const double *mass;    /* the bodies' or NULL */
-    kith_checkpoint checkpoint;
-    struct pace pace;
-    int64_t most_steps; /* before between_steps is called again; 0: any number */
-    bool late_is_told;
-    kith_diagnostics *diagnostics; /* of each system */
-    struct run_record record;
-    struct pending pending;
-};
 
 /* An overflow, or a close encounter that dt does not resolve. */
 static kith_status check_state(const struct run *run, int64_t step)
@@ -73,6 +33,8 @@ static kith_status check_state(const struct run *run, int64_t step)
                                    : kith_bodies_check(run->now);
     if (status == KITH_OK)
         return KITH_OK;
+    if (run->first_row > 0)
+        (void)kith_fail_within(status, "of the bodies from %lld on: ", (long long)run->first_row);
     return kith_fail_within(
         KITH_INVALID_ARGUMENT,
         "the run failed by step %lld; give a smaller dt or a softening: ", (long long)step);
@@ -109,10 +71,11 @@ static kith_status add_pressure(struct run *run, const struct run_moment *now)
                                .temperature = found.temperature,
                                .pressure = found.pressure};
     memcpy(row.virial, found.virial, sizeof row.virial);
-    return run->file ? run_file_add_pressure(run->file, &row) : KITH_OK;
+    return run->output.file ? run_file_add_pressure(run->output.file, &row) : KITH_OK;
 }
 
-/* All that a checkpoint is made of is with the first rank, which makes it alone. */
+/* All that a checkpoint is made of is with the first rank, which makes it alone, or of a slice with
+ * its rank. */
 static kith_status gather_state(struct run *run)
 {
     if (run->simulation->lacks_forces)
@@ -124,14 +87,14 @@ static kith_status gather_state(struct run *run)
  * has then come there. */
 static kith_status begin_checkpoint(struct run *run, double now, bool *is_due)
 {
-    int64_t due = run->file && pace_publishes(&run->pace, now);
+    int64_t due = run->output.file && pace_publishes(&run->pace, now);
     const bool goes_on = run->context->goes_on;
     run->context->goes_on = true;
     kith_status status = ranks_agree_on(run->context, KITH_OK, &due);
     if (status == KITH_OK && due)
         status = gather_state(run);
     run->context->goes_on = goes_on;
-    *is_due = due && run->file;
+    *is_due = due && (run->output.file || run->output.is_sliced);
     return status;
 }
 
@@ -140,12 +103,14 @@ static kith_status add_frame(struct run *run, int64_t step, bool is_last)
     KITH_TRY(frame_finish(&run->frame, run->now, run->diagnostics));
     if (is_last && !kith_simulation_has_stopped(run->simulation))
         run->now->time = run->plan.parameters.until;
-    KITH_TRY(check_state(run, step));
-    KITH_TRY(check_energies(run, step));
-    if (run->file)
-        KITH_TRY(run_file_add(run->file, step, run->now, run->diagnostics));
+    kith_status status = check_state(run, step);
+    if (status == KITH_OK)
+        status = check_energies(run, step);
+    KITH_TRY(run_output_agree(&run->output, status));
+    KITH_TRY(run_output_add_frame(&run->output, step, run->now, run->diagnostics));
     run->frames++;
-    run_record_frame(&run->record, run->now, run->mass, run->diagnostics);
+    run_record_frame(&run->record, run->output.is_sliced ? run->context : NULL, run->now, run->mass,
+                     run->diagnostics);
     return KITH_OK;
 }
 
@@ -203,13 +168,6 @@ static void tell_if_late(struct run *run, double seconds)
     options->late(options->late_user, seconds);
 }
 
-static kith_status publish(struct run *run, bool is_last)
-{
-    int64_t count = 0;
-    const kith_event *events = kith_simulation_events(run->simulation, &count);
-    return run_file_publish(run->file, &run->checkpoint, events, count, is_last);
-}
-
 static kith_status complete_pending(struct run *run)
 {
     const struct pending pending = run->pending;
@@ -219,9 +177,11 @@ static kith_status complete_pending(struct run *run)
     if (!pending.checkpoint)
         return KITH_OK;
     const double start = kith_clock();
-    KITH_TRY(publish(run, false));
+    KITH_TRY(run_output_publish(&run->output, run->simulation, &run->checkpoint, false));
     const double now = kith_clock();
-    tell_if_late(run, pace_published(&run->pace, now, now - start + pending.saving_seconds));
+    const double every = pace_published(&run->pace, now, now - start + pending.saving_seconds);
+    if (run->output.file)
+        tell_if_late(run, every);
     return KITH_OK;
 }
 
@@ -305,10 +265,10 @@ static kith_status publish_last(struct run *run)
 {
     if (run->options->output)
         KITH_TRY(gather_state(run));
-    if (!run->file)
+    if (!run->output.file && !(run->output.is_sliced && run->output.is_wanted))
         return KITH_OK;
     KITH_TRY(kith_simulation_save(run->simulation, &run->checkpoint));
-    return publish(run, true);
+    return run_output_publish(&run->output, run->simulation, &run->checkpoint, true);
 }
 
 /* A run that was stopped leaves a checkpoint. One that failed, or was stopped before its first
@@ -326,108 +286,6 @@ static kith_status finish(struct run *run, kith_status status)
                          (long long)run_plan_steps(&run->plan, &now));
     }
     return status == KITH_OK ? publish_last(run) : status;
-}
-
-static kith_status make_simulation(struct run *run, const kith_law *law, const kith_bodies *bodies)
-{
-    kith_simulation_options options;
-    KITH_TRY(run_plan_simulation(&run->plan, &run->options->simulation.forces, law, &options));
-    options.skin = run->options->simulation.skin;
-    if (run->past.start) /* which was made with its solver */
-        options.forces.advise = NULL;
-    const struct run_parameters *parameters = &run->plan.parameters;
-    if (parameters->is_ensemble)
-        KITH_TRY(kith_simulation_create_ensemble(run->context, &options, parameters->systems,
-                                                 bodies, &run->simulation));
-    else
-        KITH_TRY(kith_simulation_create(run->context, &options, bodies, &run->simulation));
-    run->simulation->stays_divided = true;
-    KITH_TRY(frame_allocate(run->simulation, &run->frame));
-    KITH_TRY(kith_allocate(parameters->systems, sizeof *run->diagnostics, "diagnostics",
-                           &run->diagnostics));
-    KITH_TRY(run_record_begin(parameters->systems, &run->record));
-    KITH_TRY(kith_bodies_create(bodies->count, bodies->dimensions, KITH_VELOCITY, &run->now));
-    run->now->has_cell = bodies->has_cell;
-    memcpy(run->now->cell, bodies->cell, sizeof bodies->cell);
-    memcpy(run->now->periodic, bodies->periodic, sizeof bodies->periodic);
-    return KITH_OK;
-}
-
-/* The names that the options give, in place of the bodies'. */
-static kith_status take_units(const kith_run_options *options, kith_units *units)
-{
-    char *names[3] = {units->length, units->time, units->mass};
-    for (int k = 0; k < 3; k++) {
-        if (!options->units[k])
-            continue;
-        units_set_name(names[k], options->units[k]);
-        if (strcmp(names[k], options->units[k]) != 0)
-            return kith_fail(KITH_INVALID_ARGUMENT,
-                             "units[%d] is '%.40s'; give at most %d bytes without commas, quotes, "
-                             "backslashes and control characters",
-                             k, options->units[k], KITH_NAME_BYTES - 1);
-    }
-    return KITH_OK;
-}
-
-/* Bodies that another law moves keep their G. */
-static kith_status origin_of(const kith_run_options *options, const struct run_plan *plan,
-                             const kith_bodies *bodies, struct run_origin *origin)
-{
-    *origin = (struct run_origin){.arguments = options->arguments,
-                                  .input = options->input,
-                                  .units = bodies->units,
-                                  .seed = options->seed_given ? &options->seed : NULL,
-                                  .inputs = options->inputs};
-    if (plan->parameters.gravitational_constant != 0)
-        origin->units.gravitational_constant = plan->parameters.gravitational_constant;
-    return take_units(options, &origin->units);
-}
-
-/* Checks the options, and the output before hours of computing. */
-static kith_status begin(struct run *run, const kith_run_options *options,
-                         const kith_bodies *bodies)
-{
-    struct run_origin origin;
-    if (!bodies)
-        return kith_fail(KITH_INVALID_ARGUMENT,
-                         options->resume ? "%s: the file to resume from does not exist, and no "
-                                           "bodies to start from are given; give one of them"
-                                         : "%s: no bodies to start from; give them",
-                         options->output ? options->output : "no output");
-    KITH_TRY(run_plan_start(options, bodies, &run->plan));
-    KITH_TRY(origin_of(options, &run->plan, bodies, &origin));
-    kith_status status = KITH_OK;
-    if (options->output && ranks_are_first(run->context))
-        status = run_file_create(options->output, &run->plan.parameters, &origin, bodies,
-                                 run->plan.frames, &run->file);
-    KITH_TRY(ranks_agree(run->context, status));
-    return make_simulation(run, options->simulation.forces.law, bodies);
-}
-
-static kith_status begin_again(struct run *run, const kith_run_options *options,
-                               const kith_bodies *bodies)
-{
-    struct run_origin origin;
-    const struct run_past *past = &run->past;
-    KITH_TRY(run_past_read_by_first(run->context, options->output, &run->past));
-    KITH_TRY(run_plan_resume(options, bodies, past, &run->plan));
-    KITH_TRY(origin_of(options, &run->plan, past->start, &origin));
-    kith_status status = KITH_OK;
-    if (ranks_are_first(run->context))
-        status = run_file_resume(options->output, &run->plan.parameters, &origin, past,
-                                 run->plan.frames, &run->file);
-    KITH_TRY(ranks_agree(run->context, status));
-    const kith_law *law = options->simulation.forces.law;
-    if (!law)
-        KITH_TRY(law_of_record(run->plan.parameters.law, &run->law));
-    KITH_TRY(make_simulation(run, law ? law : run->law, bodies ? bodies : past->start));
-    KITH_TRY(kith_simulation_restore(run->simulation, &past->checkpoint));
-    if (run->simulation->watch)
-        KITH_TRY(watch_take_events(run->simulation->watch, past->events, past->event_count));
-    run_record_past(&run->record, past);
-    run->frames = past->frames;
-    return KITH_OK;
 }
 
 /* The state at the end, or where the run was cancelled. */
@@ -467,15 +325,14 @@ static kith_status run_all(struct run *run, const kith_run_options *options,
     bool is_there = false;
     KITH_TRY(take_output(run, options, &is_there));
     if (options->resume && is_there)
-        KITH_TRY(begin_again(run, options, bodies));
+        KITH_TRY(run_begin_again(run, bodies));
     else
-        KITH_TRY(begin(run, options, bodies));
+        KITH_TRY(run_begin(run, bodies));
 
     const bool is_ensemble = run->plan.parameters.is_ensemble;
     pace_begin(&run->pace, options->checkpoint_seconds,
                options->between_steps ? check_seconds_of_a_view : check_seconds,
                is_ensemble ? ensemble_steps : 1, kith_clock());
-    run->mass = bodies ? bodies->mass : NULL;
     kith_status status = finish(run, go(run));
     if (options->last && (status == KITH_OK || status == KITH_CANCELLED)) {
         const kith_status handed = hand_over(run, options->last);
@@ -484,7 +341,7 @@ static kith_status run_all(struct run *run, const kith_run_options *options,
     const int64_t systems = run->record.systems;
     if (summary && run->record.has_frames) {
         *summary = run_summarize(&run->record, &run->plan, run->context, run->simulation,
-                                 systems > 0 ? run->now->count / systems : 0);
+                                 systems > 0 ? run->output.all / systems : 0);
         summary->interrupted = status == KITH_CANCELLED;
     }
     return status;
@@ -497,11 +354,13 @@ kith_status kith_run(kith_context *context, const kith_run_options *options,
     KITH_TRY(device_enter(context, &scope));
     KITH_TRY(kith_check_pointer(context, "context"));
     KITH_TRY(kith_check_pointer(options, "options"));
-    struct run run = {.context = context, .options = options};
+    struct run run = {.context = context,
+                      .options = options,
+                      .output = {.context = context, .is_wanted = options->output != NULL}};
     if (summary)
         *summary = (kith_run_summary){0};
     const kith_status status = run_all(&run, options, bodies, summary);
-    run_file_close(run.file);
+    run_file_close(run.output.file);
     output_lock_release(&run.lock);
     frame_free(&run.frame);
     kith_simulation_free(run.simulation);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "ranks/ranks.h"
 #include "simulation/massive.h"
 #include "simulation/state.h"
 
@@ -23,10 +24,11 @@ void run_record_free(struct run_record *record)
     *record = (struct run_record){0};
 }
 
-/* Σ m |v|. */
-static double momentum_scale(const kith_bodies *bodies)
+/* Adds Σ m |v|. */
+static void add_momenta(void *argument, void *sum)
 {
-    double scale = 0;
+    const kith_bodies *bodies = argument;
+    double scale = *(double *)sum;
     for (int64_t i = 0; i < bodies->count; i++) {
         double speed2 = 0;
         for (int32_t k = 0; k < bodies->dimensions; k++) {
@@ -35,15 +37,25 @@ static double momentum_scale(const kith_bodies *bodies)
         }
         scale += (bodies->mass ? bodies->mass[i] : 1) * sqrt(speed2);
     }
+    *(double *)sum = scale;
+}
+
+static double momentum_scale(const kith_context *of_slice, kith_bodies *bodies)
+{
+    double scale = 0;
+    if (of_slice)
+        ranks_in_turn(of_slice, add_momenta, bodies, &scale, sizeof scale);
+    else
+        add_momenta(bodies, &scale);
     return scale;
 }
 
-static void begin_system(struct system_record *system, const kith_bodies *bodies,
-                         const kith_diagnostics *first)
+static void begin_system(struct system_record *system, const kith_context *of_slice,
+                         kith_bodies *bodies, const kith_diagnostics *first)
 {
     system->first_energy = first->total_energy;
     memcpy(system->first_momentum, first->momentum, sizeof first->momentum);
-    system->momentum_scale = momentum_scale(bodies);
+    system->momentum_scale = momentum_scale(of_slice, bodies);
 }
 
 static void continue_system(struct system_record *system, const kith_diagnostics *last)
@@ -54,26 +66,28 @@ static void continue_system(struct system_record *system, const kith_diagnostics
         fmax(system->largest_energy_error, fabs(last->total_energy - system->first_energy));
 }
 
-void run_record_frame(struct run_record *record, const kith_bodies *bodies, const double *mass,
+void run_record_frame(struct run_record *record, const kith_context *of_slice,
+                      const kith_bodies *bodies, const double *mass,
                       const kith_diagnostics *diagnostics)
 {
     kith_bodies all = *bodies;
     all.mass = (double *)mass;
     for (int64_t s = 0; s < record->systems; s++) {
-        const kith_bodies one = kith_ensemble_system(&all, record->systems, s);
+        kith_bodies one = kith_ensemble_system(&all, record->systems, s);
         if (!record->has_frames)
-            begin_system(&record->system[s], &one, &diagnostics[s]);
+            begin_system(&record->system[s], of_slice, &one, &diagnostics[s]);
         continue_system(&record->system[s], &diagnostics[s]);
     }
     record->has_frames = true;
 }
 
-void run_record_past(struct run_record *record, const struct run_past *past)
+void run_record_past(struct run_record *record, const kith_context *of_slice,
+                     const struct run_past *past)
 {
     for (int64_t s = 0; s < record->systems; s++) {
         struct system_record *system = &record->system[s];
-        const kith_bodies one = kith_ensemble_system(past->start, record->systems, s);
-        begin_system(system, &one, &past->first[s]);
+        kith_bodies one = kith_ensemble_system(past->start, record->systems, s);
+        begin_system(system, of_slice, &one, &past->first[s]);
         continue_system(system, &past->last[s]);
         system->largest_energy_error = past->largest_energy_error[s];
     }

@@ -25,12 +25,16 @@ struct run_record {
 kith_status run_record_begin(int64_t systems, struct run_record *record);
 void run_record_free(struct run_record *record);
 
-/* Records a frame: bodies with velocities, their masses or NULL, and diagnostics of each system. */
-void run_record_frame(struct run_record *record, const kith_bodies *bodies, const double *mass,
+/* Records a frame: bodies with velocities, their masses or NULL, and diagnostics of each system.
+ *
+ *   of_slice  the context, if each rank has a slice of the bodies: then collective; else NULL */
+void run_record_frame(struct run_record *record, const kith_context *of_slice,
+                      const kith_bodies *bodies, const double *mass,
                       const kith_diagnostics *diagnostics);
 
 /* Takes down what the frames before a resume were. */
-void run_record_past(struct run_record *record, const struct run_past *past);
+void run_record_past(struct run_record *record, const kith_context *of_slice,
+                     const struct run_past *past);
 
 /*   bodies  of a system */
 kith_run_summary run_summarize(const struct run_record *record, const struct run_plan *plan,

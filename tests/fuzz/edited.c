@@ -321,10 +321,18 @@ static void write_run(const kith_bodies *start, const char *path)
     kith_checkpoint checkpoint = {.steps = 1, .arrays = 2, .bytes = sizeof state};
     memcpy(&checkpoint.state, &(const double *){state}, sizeof checkpoint.state);
     struct run_file *file = NULL;
-    fuzz_require(run_file_create(path, &parameters, &origin, start, 2, &file) == KITH_OK &&
-                     run_file_add(file, 0, start, &diagnostics) == KITH_OK &&
-                     run_file_add(file, 1, start, &diagnostics) == KITH_OK &&
-                     run_file_publish(file, &checkpoint, NULL, 0, true) == KITH_OK,
+    fuzz_require(run_file_create(path, &parameters, &origin, start, false, 2, &file) == KITH_OK &&
+                     run_file_put_bodies(file, 0, start) == KITH_OK,
+                 "no run can be begun");
+    for (int k = 0; k < 2; k++)
+        fuzz_require(run_file_begin_frame(file, k, start, &diagnostics) == KITH_OK &&
+                         run_file_put_frame(file, 0, start) == KITH_OK &&
+                         run_file_end_frame(file) == KITH_OK,
+                     "no frame can be written");
+    fuzz_require(run_file_begin_checkpoint(file, &checkpoint, true) == KITH_OK &&
+                     run_file_put_state(file, 0, 0, bodies, state) == KITH_OK &&
+                     run_file_put_state(file, 1, 0, bodies, state + 3 * bodies) == KITH_OK &&
+                     run_file_publish(file, NULL, 0) == KITH_OK,
                  "no run can be written");
     run_file_close(file);
 }
