@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "io/stream.h"
 #include "ranks/bodies.h"
 #include "ranks/mpi.h"
 
@@ -130,6 +131,29 @@ int job_load_bodies(const char *command, kith_context *context, const struct inp
     if (!job_is_divided() || code != exit_ok)
         return code;
     code = ranks_share_bodies(context, KITH_OK, bodies) == KITH_OK ? exit_ok : cli_fail(command);
+    begin_counting();
+    return code;
+}
+
+static kith_status give_rows(void *stream, kith_bodies *rows)
+{
+    return bodies_stream_next(stream, rows);
+}
+
+int job_load_rows(const char *command, kith_context *context, const struct input_options *input,
+                  const char *output, bool quiet, kith_bodies **bodies, int64_t *all)
+{
+    struct bodies_stream stream = {.count = 0};
+    int code = exit_ok;
+    *all = 0;
+    if (!job_is_divided())
+        return load_bodies(command, input, output, quiet, bodies);
+    if (job_writes())
+        code = load_stream(command, input, output, quiet, &stream);
+    if (code == exit_ok && ranks_deal_bodies(context, KITH_OK, stream.like, stream.count, give_rows,
+                                             &stream, all, bodies) != KITH_OK)
+        code = cli_fail(command);
+    bodies_stream_close(&stream);
     begin_counting();
     return code;
 }
@@ -274,6 +298,14 @@ int job_load_bodies(const char *command, kith_context *context, const struct inp
                     const char *output, bool quiet, kith_bodies **bodies)
 {
     (void)context;
+    return load_bodies(command, input, output, quiet, bodies);
+}
+
+int job_load_rows(const char *command, kith_context *context, const struct input_options *input,
+                  const char *output, bool quiet, kith_bodies **bodies, int64_t *all)
+{
+    (void)context;
+    *all = 0;
     return load_bodies(command, input, output, quiet, bodies);
 }
 

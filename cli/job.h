@@ -43,6 +43,11 @@ double job_worked(void);
 int job_load_bodies(const char *command, kith_context *context, const struct input_options *input,
                     const char *output, bool quiet, kith_bodies **bodies);
 
+/* The same, but each rank gets its own rows alone (ranks/bodies.h: ranks_deal_bodies): *all is the
+ * number of bodies of all ranks. Of one process load_bodies; *all is then 0. */
+int job_load_rows(const char *command, kith_context *context, const struct input_options *input,
+                  const char *output, bool quiet, kith_bodies **bodies, int64_t *all);
+
 /* The part of the time since the bodies were loaded that this rank has waited for others; 0 of one
  * process. */
 double job_exchange_share(void);

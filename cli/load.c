@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/status.h"
+#include "io/stream.h"
 #include "streams.h"
 
 #define AT(member)    OPTION_AT(struct input_options, member)
@@ -84,17 +86,33 @@ static int fail_to_read(const char *command, const char *path)
                          nearest_hint(&nearest, ""));
 }
 
-static kith_status read_or_make(const struct input_options *input, kith_bodies **bodies)
+/* Bodies in memory, or a stream of them. */
+struct loading {
+    kith_bodies **bodies;
+    struct bodies_stream *stream; /* NULL: bodies are wanted */
+};
+
+static kith_status make(const struct input_options *input, const struct loading *loading)
+{
+    kith_bodies *made = NULL;
+    if (!loading->stream)
+        return kith_initial_make(input->path, &input->initial, loading->bodies);
+    KITH_TRY(kith_initial_make(input->path, &input->initial, &made));
+    return bodies_stream_of(made, loading->stream);
+}
+
+static kith_status read_or_make(const struct input_options *input, const struct loading *loading)
 {
     if (load_is_kind(input->path))
-        return kith_initial_make(input->path, &input->initial, bodies);
+        return make(input, loading);
     const kith_read_options read = {.format = input->format,
                                     .frame = input->frame,
                                     .system = input->system,
                                     .system_given = input->system_given,
                                     .without_velocities = input->without_velocities,
                                     .other_columns = input->other_columns};
-    return kith_bodies_read(input->path, &read, bodies);
+    return loading->stream ? bodies_stream_open(input->path, &read, loading->stream)
+                           : kith_bodies_read(input->path, &read, loading->bodies);
 }
 
 int load_check_softening(const char *command, const struct input_options *input, const char *path,
@@ -123,8 +141,8 @@ int load_check_open(const char *command, const struct input_options *input, cons
     return exit_ok;
 }
 
-int load_bodies(const char *command, const struct input_options *input, const char *output,
-                bool quiet, kith_bodies **bodies)
+static int load(const char *command, const struct input_options *input, const char *output,
+                bool quiet, const struct loading *loading)
 {
     struct input_options taken = *input;
     const int code = cli_take_input(command, &taken.path, &taken.format, output);
@@ -137,7 +155,24 @@ int load_bodies(const char *command, const struct input_options *input, const ch
                              "%s is not a kind of kith make; leave out --number and --seed", path);
     if (input->system_given && kind)
         return cli_fail_with(command, "%s is a kind of kith make; leave --system out", path);
-    if (read_or_make(&taken, bodies) != KITH_OK)
+    if (read_or_make(&taken, loading) != KITH_OK)
         return fail_to_read(command, path);
-    return load_check_softening(command, input, path, quiet, *bodies);
+    if (!loading->stream)
+        return load_check_softening(command, input, path, quiet, *loading->bodies);
+    kith_bodies like = *loading->stream->like;
+    like.count = loading->stream->count;
+    return load_check_softening(command, input, path, quiet, &like);
+}
+
+int load_bodies(const char *command, const struct input_options *input, const char *output,
+                bool quiet, kith_bodies **bodies)
+{
+    return load(command, input, output, quiet, &(struct loading){.bodies = bodies});
+}
+
+int load_stream(const char *command, const struct input_options *input, const char *output,
+                bool quiet, struct bodies_stream *stream)
+{
+    *stream = (struct bodies_stream){.count = 0};
+    return load(command, input, output, quiet, &(struct loading){.stream = stream});
 }

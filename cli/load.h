@@ -3,6 +3,8 @@
 
 #include "options.h"
 
+struct bodies_stream; /* io/stream.h */
+
 /* The input that commands share: a file of bodies and its format; of those that compute gravity, G
  * and softening. */
 struct input_options {
@@ -38,5 +40,10 @@ int load_check_open(const char *command, const struct input_options *input, cons
  * file, and that the output (NULL: none) is not the input. Returns an exit code. */
 int load_bodies(const char *command, const struct input_options *input, const char *output,
                 bool quiet, kith_bodies **bodies);
+
+/* The same of a stream, by which bodies are read some rows at a time. Returns an exit code; close
+ * the stream with bodies_stream_close, after a failure too. */
+int load_stream(const char *command, const struct input_options *input, const char *output,
+                bool quiet, struct bodies_stream *stream);
 
 #endif

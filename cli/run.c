@@ -145,8 +145,9 @@ static int run_one(const char *command, struct run_options *run, kith_context **
     kith_bodies *bodies = NULL;
     int code = exit_ok;
     if (run->input.path)
-        code = job_load_bodies(command, *context, &run->input, run->run.output,
-                               run->common.quiet || run->common.json, &bodies);
+        code =
+            job_load_rows(command, *context, &run->input, run->run.output,
+                          run->common.quiet || run->common.json, &bodies, &run->run.bodies_of_all);
     if (code == exit_ok && bodies)
         code = cutoff_take_cell(command, &run->cutoff, run->input.path, bodies);
     if (code == exit_ok)

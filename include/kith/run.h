@@ -47,6 +47,10 @@ typedef struct kith_run_options {
     const char *const *inputs; /* recorded: each system's file, M of them; or NULL. The seed of
                                   an ensemble is system 0's, and one more for each next */
     kith_bodies *last; /* filled in with the final state, the same number of bodies; or NULL */
+    /* With several ranks (kith/ranks.h): the number N of the bodies of all of them, if each gives
+     * its own alone. Those of rank k of P begin at row N/P·k + (N mod P)·k/P, in whole numbers. All
+     * ranks then have the same columns. 0: every rank gives all bodies. Not with last. */
+    int64_t bodies_of_all;
 } kith_run_options;
 
 typedef struct kith_run_summary {

@@ -206,12 +206,17 @@ kith_status bodies_copy(const kith_bodies *bodies, kith_bodies **copy)
         if (get_column(bodies, &columns[k]))
             memcpy(get_column(*copy, &columns[k]), get_column(bodies, &columns[k]),
                    (size_t)(bodies->count * bytes_of_row(bodies, &columns[k])));
-    (*copy)->time = bodies->time;
-    (*copy)->has_cell = bodies->has_cell;
-    memcpy((*copy)->cell, bodies->cell, sizeof bodies->cell);
-    memcpy((*copy)->periodic, bodies->periodic, sizeof bodies->periodic);
-    (*copy)->units = bodies->units;
+    bodies_take_frame(bodies, *copy);
     return KITH_OK;
+}
+
+void bodies_take_frame(const kith_bodies *from, kith_bodies *to)
+{
+    to->time = from->time;
+    to->has_cell = from->has_cell;
+    memcpy(to->cell, from->cell, sizeof from->cell);
+    memcpy(to->periodic, from->periodic, sizeof from->periodic);
+    to->units = from->units;
 }
 
 kith_bodies bodies_rows(const kith_bodies *bodies, int64_t first, int64_t count)
@@ -225,6 +230,17 @@ kith_bodies bodies_rows(const kith_bodies *bodies, int64_t first, int64_t count)
             set_column(&rows, &columns[k], memory + first * bytes_of_row(bodies, &columns[k]));
     }
     return rows;
+}
+
+void bodies_put_rows(const kith_bodies *bodies, int64_t first, kith_bodies *rows)
+{
+    for (int32_t k = 0; k < column_count; k++) {
+        const int64_t bytes = bytes_of_row(bodies, &columns[k]);
+        const char *from = get_column(bodies, &columns[k]);
+        void *to = get_column(rows, &columns[k]);
+        if (from && to && rows->count > 0)
+            memcpy(to, from + first * bytes, (size_t)(rows->count * bytes));
+    }
 }
 
 static kith_status check_column(const kith_bodies *bodies, const struct column *column,

@@ -23,6 +23,12 @@ kith_status bodies_copy(const kith_bodies *bodies, kith_bodies **copy);
 /* Some of the bodies, in the memory of all, without other columns; not to be freed or resized. */
 kith_bodies bodies_rows(const kith_bodies *bodies, int64_t first, int64_t count);
 
+/* Copies the time, the cell and the units. */
+void bodies_take_frame(const kith_bodies *from, kith_bodies *to);
+
+/* Copies some of the bodies, from first on, to rows: as many as these are, and their columns. */
+void bodies_put_rows(const kith_bodies *bodies, int64_t first, kith_bodies *rows);
+
 /* kith_bodies_check of the bodies that are left. */
 kith_status bodies_check_left(const kith_bodies *bodies);
 

@@ -1,11 +1,14 @@
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/memory.h"
 #include "core/numbers.h"
 #include "core/poll.h"
 #include "io/bodies.h"
 #include "io/csv_header.h"
 #include "io/format.h"
 #include "io/output.h"
+#include "io/stream.h"
 #include "io/text.h"
 #include "io/units.h"
 
@@ -154,6 +157,61 @@ kith_status csv_read(const char *path, const kith_read_options *options, kith_bo
     text_close(&text);
     return status;
 }
+
+/* A file that is read some lines at a time. */
+struct csv_lines {
+    struct text text;
+    struct csv_header header;
+};
+
+static kith_status count_lines(struct csv_lines *lines, kith_units *units, int64_t *count)
+{
+    bool found = true;
+    KITH_TRY(read_header(&lines->text, NULL, &lines->header, units));
+    for (*count = -1; found; ++*count)
+        KITH_TRY(next_line(&lines->text, NULL, &found));
+    KITH_TRY(text_rewind(&lines->text));
+    return read_header(&lines->text, NULL, &lines->header, units);
+}
+
+static kith_status open_lines(const char *path, const kith_read_options *options,
+                              kith_bodies **like, int64_t *count, void **state)
+{
+    struct csv_lines *lines = NULL;
+    kith_units units = {0};
+    KITH_TRY(kith_allocate(1, sizeof *lines, "lines", state));
+    lines = *state;
+    KITH_TRY(text_open(path, &lines->text));
+    lines->text.poll = (struct poll_state){.poll = options->poll, .user = options->poll_user};
+    KITH_TRY(count_lines(lines, &units, count));
+    KITH_TRY(kith_bodies_create(1, lines->header.dimensions, lines->header.flags, like));
+    (*like)->units = units;
+    return KITH_OK;
+}
+
+static kith_status next_lines(void *state, int64_t first, kith_bodies *rows)
+{
+    struct csv_lines *lines = state;
+    bool found = false;
+    for (int64_t i = 0; i < rows->count; i++) {
+        KITH_TRY(next_line(&lines->text, NULL, &found));
+        if (!found)
+            return kith_fail(KITH_BAD_FORMAT, "the file has only %lld rows now; it was changed",
+                             (long long)(first + i));
+        KITH_TRY(at_line(store_line(lines->text.line, &lines->header, rows, i), &lines->text));
+    }
+    return KITH_OK;
+}
+
+static void close_lines(void *state)
+{
+    struct csv_lines *lines = state;
+    if (lines)
+        text_close(&lines->text);
+    free(lines);
+}
+
+const struct stream_functions csv_stream = {open_lines, next_lines, close_lines};
 
 unsigned csv_holds(const kith_bodies *bodies)
 {

@@ -24,6 +24,7 @@ struct frame_functions {
 };
 
 extern const struct frame_functions xyz_frames, h5md_frames;
+struct stream_functions; /* io/stream.h */
 
 /* Adds the observables of frames of an H5MD file to a writer of h5md_frames that has just these
  * frames. Messages omit the path. Only in builds with HDF5. */
@@ -39,8 +40,9 @@ struct format {
     const char *name;
     const char *extensions; /* space-separated, without dots */
     const char *description;
-    const struct frame_functions *frames; /* several in a file: read inspects options->frame */
-    const char *lacks;                    /* why read and write are NULL, or NULL */
+    const struct frame_functions *frames;  /* several in a file: read inspects options->frame */
+    const struct stream_functions *stream; /* to read some rows at a time; or NULL */
+    const char *lacks;                     /* why read and write are NULL, or NULL */
 
     /* Messages omit the path: kith_bodies_read puts it before them, and checks that all
      * numbers are finite. */
@@ -61,6 +63,9 @@ struct format {
 /* The row of the format that a file is read as, or written as. */
 kith_status format_to_read(const char *path, const kith_read_options *options,
                            const struct format **format);
+/* Whether a file of the format has this frame and system, as far as the format tells. */
+kith_status format_check_options(const char *path, const struct format *format,
+                                 const kith_read_options *options);
 kith_status format_to_write(const char *path, const kith_write_options *options,
                             const struct format **format);
 

@@ -13,28 +13,32 @@
 #include "io/bodies.h"
 #include "io/gadget.h"
 #include "io/parts.h"
+#include "io/stream.h"
 #include "io/units.h"
 
 #ifdef KITH_HAS_HDF5
 #define HDF5_FUNCTIONS(format)                                                                     \
     NULL, format##_read, format##_write, format##_holds, hdf5_looks_like_##format
 #define H5MD_FRAMES &h5md_frames
+#define H5MD_STREAM &h5md_stream
 #else
 #define H5MD_FRAMES            NULL
+#define H5MD_STREAM            NULL
 #define HDF5_FUNCTIONS(format) "this build has no HDF5", NULL, NULL, NULL, NULL
 #endif
 
 static const struct format formats[] = {
     {"csv", "csv", "comma-separated text; the header names the columns: x,y[,z],vx,vy[,vz],m,q,…",
-     NULL, NULL, csv_read, csv_write, csv_holds, NULL},
+     NULL, &csv_stream, NULL, csv_read, csv_write, csv_holds, NULL},
     {"xyz", "xyz extxyz", "XYZ text, plain or extended (key=value pairs, as ASE writes)",
-     &xyz_frames, NULL, xyz_read, xyz_write, xyz_holds, NULL},
-    {"npy", "npy", "NumPy array, N×2, N×3 or N×4 with the mass last", NULL, NULL, npy_read,
-     npy_write, npy_holds, NULL},
+     &xyz_frames, NULL, NULL, xyz_read, xyz_write, xyz_holds, NULL},
+    {"npy", "npy", "NumPy array, N×2, N×3 or N×4 with the mass last", NULL, &npy_stream, NULL,
+     npy_read, npy_write, npy_holds, NULL},
     {"tipsy", "tipsy tip", "Tipsy binary, single precision; reads either byte order", NULL, NULL,
-     tipsy_read, tipsy_write, tipsy_holds, NULL},
-    {"gadget", "hdf5", "Gadget HDF5 snapshot (format 3)", NULL, HDF5_FUNCTIONS(gadget)},
-    {"h5md", "h5 h5md", "H5MD (HDF5), the format of runs", H5MD_FRAMES, HDF5_FUNCTIONS(h5md)},
+     NULL, tipsy_read, tipsy_write, tipsy_holds, NULL},
+    {"gadget", "hdf5", "Gadget HDF5 snapshot (format 3)", NULL, NULL, HDF5_FUNCTIONS(gadget)},
+    {"h5md", "h5 h5md", "H5MD (HDF5), the format of runs", H5MD_FRAMES, H5MD_STREAM,
+     HDF5_FUNCTIONS(h5md)},
 };
 
 enum { format_count = sizeof formats / sizeof formats[0] };
@@ -150,6 +154,13 @@ static kith_status check_system(const char *path, const struct format *format,
                      (long long)options->system, format->name);
 }
 
+kith_status format_check_options(const char *path, const struct format *format,
+                                 const kith_read_options *options)
+{
+    KITH_TRY(check_frame(path, format, options->frame));
+    return check_system(path, format, options);
+}
+
 kith_status format_to_read(const char *path, const kith_read_options *options,
                            const struct format **format)
 {
@@ -167,8 +178,7 @@ static kith_status read_file(const char *path, const kith_read_options *options,
 {
     const struct format *format = NULL;
     KITH_TRY(format_to_read(path, options, &format));
-    KITH_TRY(check_frame(path, format, options->frame));
-    KITH_TRY(check_system(path, format, options));
+    KITH_TRY(format_check_options(path, format, options));
 
     struct c_locale locale;
     KITH_TRY(c_locale_enter(&locale));

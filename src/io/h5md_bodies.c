@@ -10,8 +10,7 @@
 #include "io/hdf5_file.h"
 #include "io/run_parameters.h"
 
-/* 0 is the last frame, k the k-th, −k the k-th from the end. */
-static kith_status choose_frame(int64_t wanted, int64_t frames, int64_t *frame)
+kith_status h5md_choose_frame(int64_t wanted, int64_t frames, int64_t *frame)
 {
     if (frames == 0)
         return kith_fail(KITH_BAD_FORMAT, "the file has no frames");
@@ -40,7 +39,7 @@ static kith_status read_frame(struct h5md_reader *reader, const kith_read_option
 {
     int64_t frame = 0;
     KITH_TRY(h5md_choose_system(options, reader));
-    KITH_TRY(choose_frame(options->frame, reader->frames, &frame));
+    KITH_TRY(h5md_choose_frame(options->frame, reader->frames, &frame));
     KITH_TRY(
         kith_bodies_create(reader->count, reader->dimensions, h5md_reader_columns(reader), bodies));
     kith_status status = h5md_reader_frame(reader, frame, *bodies);

@@ -62,9 +62,7 @@ struct source {
     kith_bodies *bodies;
 };
 
-/* Open datasets keep their chunks of many frames in HDF5's cache, from one frame to the next; they
- * are closed with the file. */
-static void keep_open(const struct h5md_reader *reader)
+void h5md_keep_open(const struct h5md_reader *reader)
 {
     static const char *const paths[] = {"position/value", "velocity/value", "image/value",
                                         "box/edges/value"};
@@ -79,7 +77,7 @@ static kith_status open_source(const char *path, const kith_read_options *option
     struct h5md_reader *reader = &source->reader;
     KITH_TRY(h5md_reader_open(path, reader));
     source->is_open = true;
-    keep_open(reader);
+    h5md_keep_open(reader);
     KITH_TRY(h5md_choose_system(options, reader));
     KITH_TRY(kith_allocate(reader->frames, sizeof *source->steps, "steps", &source->steps));
     KITH_TRY(read_steps(reader, source->steps));

@@ -92,13 +92,15 @@ kith_status h5md_put_start(hid_t file, int64_t first, const kith_bodies *rows)
 kith_status h5md_read_start(const struct h5md_reader *reader, kith_bodies *start)
 {
     struct hdf5_shape shape;
+    const hsize_t first[hdf5_max_rank] = {(hsize_t)reader->first_row};
     const struct hdf5_shape rows = rows_of(start);
     if (!hdf5_exists(reader->file, START_POSITION))
         return KITH_OK;
     KITH_TRY(hdf5_shape_of(reader->file, START_POSITION, &shape));
-    if (shape.rank != rows.rank || shape.size[0] != rows.size[0] || shape.size[1] != rows.size[1])
+    if (shape.rank != rows.rank || shape.size[0] != (hsize_t)reader->rows ||
+        shape.size[1] != rows.size[1])
         return kith_fail(KITH_BAD_FORMAT,
                          "dataset " START_POSITION " is not one of %lld rows of %d",
-                         (long long)start->count, (int)start->dimensions);
-    return hdf5_read(reader->file, START_POSITION, H5T_NATIVE_DOUBLE, NULL, shape, start->position);
+                         (long long)reader->rows, (int)start->dimensions);
+    return hdf5_read(reader->file, START_POSITION, H5T_NATIVE_DOUBLE, first, rows, start->position);
 }

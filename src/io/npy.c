@@ -2,11 +2,14 @@
 #include "io/npy.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/memory.h"
 #include "io/format.h"
 #include "io/npy_array.h"
 #include "io/output.h"
+#include "io/stream.h"
 #include "io/text.h"
 
 static kith_status check_shape(const struct npy_header *header)
@@ -47,6 +50,64 @@ kith_status npy_read(const char *path, const kith_read_options *options, kith_bo
     fclose(stream);
     return status;
 }
+
+/* A file that is read some rows at a time. */
+struct npy_rows {
+    FILE *stream;
+    struct npy_header header;
+};
+
+struct npy_place {
+    kith_bodies *rows;
+    int64_t first;
+};
+
+static void store_in_rows(void *to, int64_t row, int64_t column, double value)
+{
+    const struct npy_place *place = to;
+    store(place->rows, row - place->first, column, value);
+}
+
+/* In Fortran's order the rows are not one after the other. */
+static kith_status open_rows(const char *path, const kith_read_options *options, kith_bodies **like,
+                             int64_t *count, void **state)
+{
+    struct npy_rows rows;
+    (void)options;
+    KITH_TRY(open_input(path, &rows.stream));
+    kith_status status = npy_header_read(rows.stream, &rows.header);
+    if (status == KITH_OK)
+        status = check_shape(&rows.header);
+    if (status == KITH_OK)
+        status = npy_check_data(rows.stream, &rows.header);
+    if (status == KITH_OK && !rows.header.fortran_order)
+        status = kith_allocate(1, sizeof rows, "rows", state);
+    if (status != KITH_OK || !*state) {
+        fclose(rows.stream);
+        return status;
+    }
+    memcpy(*state, &rows, sizeof rows);
+    *count = rows.header.shape[0];
+    return kith_bodies_create(1, rows.header.shape[1] == 2 ? 2 : 3,
+                              rows.header.shape[1] == 4 ? KITH_MASS : 0, like);
+}
+
+static kith_status next_rows(void *state, int64_t first, kith_bodies *rows)
+{
+    const struct npy_rows *from = state;
+    struct npy_place place = {rows, first};
+    return npy_read_rows(from->stream, &from->header, first, rows->count, store_in_rows, &place);
+}
+
+static void close_rows(void *state)
+{
+    struct npy_rows *rows = state;
+    if (rows)
+        fclose(rows->stream);
+    free(rows);
+}
+
+const struct stream_functions npy_stream = {open_rows, next_rows, close_rows};
 
 kith_status npy_write_matrix(const char *path, int64_t rows, int64_t columns, const double *values)
 {

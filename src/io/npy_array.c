@@ -36,8 +36,9 @@ kith_status npy_check_data(FILE *stream, const struct npy_header *header)
     return npy_check_bytes(stream, header, element->bytes);
 }
 
-kith_status npy_read_elements(FILE *stream, const struct npy_header *header, npy_store *store,
-                              void *to)
+/* Numbers `begin` to end − 1 of the file's order, where the stream is. */
+static kith_status read_numbers(FILE *stream, const struct npy_header *header, int64_t begin,
+                                int64_t end, npy_store *store, void *to)
 {
     const struct npy_element *element = NULL;
     KITH_TRY(find_element(header->descr, &element));
@@ -45,9 +46,10 @@ kith_status npy_read_elements(FILE *stream, const struct npy_header *header, npy
     const bool swapped = header->descr[0] == (machine_is_big_endian() ? '<' : '>');
     unsigned char chunk[chunk_elements * 8];
     int64_t in_chunk = 0;
-    for (int64_t k = 0; k < rows * columns; k++) {
-        if (k % chunk_elements == 0) {
-            in_chunk = rows * columns - k < chunk_elements ? rows * columns - k : chunk_elements;
+    for (int64_t k = begin; k < end; k++) {
+        const int64_t place = (k - begin) % chunk_elements;
+        if (place == 0) {
+            in_chunk = end - k < chunk_elements ? end - k : chunk_elements;
             KITH_TRY(read_bytes(stream, chunk, in_chunk * element->bytes, "the numbers"));
             if (swapped)
                 swap_bytes(chunk, in_chunk, element->bytes);
@@ -55,17 +57,30 @@ kith_status npy_read_elements(FILE *stream, const struct npy_header *header, npy
         const int64_t row = header->fortran_order ? k % rows : k / columns;
         const int64_t column = header->fortran_order ? k / rows : k % columns;
         double value = 0;
-        if (!element->to_real(chunk + k % chunk_elements * element->bytes, &value))
+        if (!element->to_real(chunk + place * element->bytes, &value))
             return kith_fail(KITH_BAD_FORMAT,
                              "row %lld, column %lld (from 0) is an integer near %.17g, which no "
                              "double is equal to; give integers up to 2^53",
                              (long long)row, (long long)column, value);
         store(to, row, column, value);
     }
-    return getc(stream) == EOF
+    return end < rows * columns || getc(stream) == EOF
                ? KITH_OK
                : kith_fail(KITH_BAD_FORMAT, "there is more data than shape %s needs",
                            header->shape_text);
+}
+
+kith_status npy_read_elements(FILE *stream, const struct npy_header *header, npy_store *store,
+                              void *to)
+{
+    return read_numbers(stream, header, 0, header->shape[0] * columns_of(header), store, to);
+}
+
+kith_status npy_read_rows(FILE *stream, const struct npy_header *header, int64_t first,
+                          int64_t rows, npy_store *store, void *to)
+{
+    const int64_t columns = columns_of(header);
+    return read_numbers(stream, header, first * columns, (first + rows) * columns, store, to);
 }
 
 static void store_in_array(void *to, int64_t row, int64_t column, double value)

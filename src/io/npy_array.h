@@ -17,4 +17,8 @@ kith_status npy_check_data(FILE *stream, const struct npy_header *header);
 kith_status npy_read_elements(FILE *stream, const struct npy_header *header, npy_store *store,
                               void *to);
 
+/* The same of some rows of an array in C order, at whose beginning the stream is. */
+kith_status npy_read_rows(FILE *stream, const struct npy_header *header, int64_t first,
+                          int64_t rows, npy_store *store, void *to);
+
 #endif

@@ -179,7 +179,9 @@ kith_status run_file_resume(const char *output, const struct run_parameters *par
 {
     struct run_file *made = NULL;
     *file = NULL;
-    KITH_TRY(allocate_file(past->start, parameters, frames_expected, &made));
+    kith_bodies like = *past->start;
+    like.count = past->all;
+    KITH_TRY(allocate_file(&like, parameters, frames_expected, &made));
     kith_status status = working_file_open(output, &made->working);
     if (status == KITH_OK)
         status = working_file_start_from_output(&made->working);

@@ -65,7 +65,9 @@ struct run_origin {
 /* What an interrupted or finished run left in its output. */
 struct run_past {
     struct run_parameters parameters;
-    kith_bodies *start; /* frame 0, in the run's precision */
+    int64_t all, first_row; /* bodies of the start, and the first one that is here */
+    int64_t state_rows;     /* of ranks: bodies of the checkpoint's state, of all of them */
+    kith_bodies *start;     /* frame 0, in the run's precision */
     kith_checkpoint checkpoint;
     int64_t (*exclusions)[2]; /* of the parameters; or NULL */
     kith_event *events;       /* up to the checkpoint's step */
@@ -103,6 +105,19 @@ bool run_file_exists(const char *output);
  *   past  [out] free with run_past_free; empty on failure */
 kith_status run_past_read(const char *output, struct run_past *past);
 void run_past_free(struct run_past *past);
+
+/* The same in pieces: the past without the start and without the checkpoint's state, whose bodies
+ * and bytes are those of all; then rows of the start, in order, and rows of an array of the state.
+ *
+ *   reader  [out] close with run_past_close; NULL on failure */
+struct run_past_reader;
+kith_status run_past_open(const char *output, struct run_past *past,
+                          struct run_past_reader **reader);
+const kith_bodies *run_past_like(const struct run_past_reader *reader); /* as bodies_stream's */
+kith_status run_past_start(struct run_past_reader *reader, kith_bodies *rows);
+kith_status run_past_state(struct run_past_reader *reader, int64_t array, int64_t first,
+                           int64_t rows, void *numbers);
+void run_past_close(struct run_past_reader *reader);
 
 /* Makes the working file of a resumed run: output with the past's frames and no later ones. */
 kith_status run_file_resume(const char *output, const struct run_parameters *parameters,

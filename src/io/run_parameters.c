@@ -464,8 +464,8 @@ kith_status run_checkpoint_remove(hid_t file)
     return KITH_OK;
 }
 
-static kith_status read_state(hid_t group, kith_dtype precision, int64_t count, int32_t dimensions,
-                              kith_checkpoint *checkpoint)
+static kith_status measure_state(hid_t group, kith_dtype precision, int64_t count,
+                                 int32_t dimensions, kith_checkpoint *checkpoint)
 {
     struct hdf5_shape shape;
     KITH_TRY(hdf5_shape_of(group, "state", &shape));
@@ -476,9 +476,15 @@ static kith_status read_state(hid_t group, kith_dtype precision, int64_t count, 
                          (long long)count, (int)dimensions);
     checkpoint->arrays = (int64_t)shape.size[0];
     checkpoint->bytes = checkpoint->arrays * count * dimensions * kith_dtype_bytes(precision);
-    KITH_TRY(kith_allocate(checkpoint->bytes, 1, "checkpoint", &checkpoint->state));
-    return hdf5_read(group, "state", hdf5_real_in_memory(precision), NULL, shape,
-                     checkpoint->state);
+    return KITH_OK;
+}
+
+kith_status run_checkpoint_get(hid_t file, kith_dtype precision, int32_t dimensions, int64_t array,
+                               int64_t first, int64_t rows, void *numbers)
+{
+    const hsize_t from[hdf5_max_rank] = {(hsize_t)array, (hsize_t)first};
+    const struct hdf5_shape box = {3, {1, (hsize_t)rows, (hsize_t)dimensions}};
+    return hdf5_read(file, CHECKPOINT "/state", hdf5_real_in_memory(precision), from, box, numbers);
 }
 
 kith_status run_checkpoint_read(hid_t file, kith_dtype precision, int64_t count, int32_t dimensions,
@@ -501,7 +507,7 @@ kith_status run_checkpoint_read(hid_t file, kith_dtype precision, int64_t count,
         KITH_TRY(read_clock(group, checkpoint));
     kith_status status = read_rows(group, count, checkpoint);
     if (status == KITH_OK)
-        status = read_state(group, precision, checkpoint->bodies, dimensions, checkpoint);
+        status = measure_state(group, precision, checkpoint->bodies, dimensions, checkpoint);
     if (status != KITH_OK)
         kith_checkpoint_free(checkpoint);
     return status;

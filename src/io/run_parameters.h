@@ -36,9 +36,13 @@ kith_status run_checkpoint_put(hid_t file, kith_dtype precision, int32_t dimensi
 /* Removes the checkpoint, so that its place can be used again. */
 kith_status run_checkpoint_remove(hid_t file);
 
-/*   checkpoint  [out] free with kith_checkpoint_free
+/* A checkpoint without its state, which run_checkpoint_get reads: some rows of one array.
+ *
+ *   checkpoint  [out] free with kith_checkpoint_free
  *
  * Errors: KITH_BAD_FORMAT (none, or of another version of kith), KITH_OUT_OF_MEMORY. */
+kith_status run_checkpoint_get(hid_t file, kith_dtype precision, int32_t dimensions, int64_t array,
+                               int64_t first, int64_t rows, void *numbers);
 kith_status run_checkpoint_read(hid_t file, kith_dtype precision, int64_t count, int32_t dimensions,
                                 kith_checkpoint *checkpoint);
 

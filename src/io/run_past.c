@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "io/bodies.h"
+#include "io/h5md_box.h"
+#include "io/h5md_frames.h"
 #include "io/h5md_image.h"
 #include "io/h5md_layout.h"
 #include "io/h5md_reader.h"
@@ -12,15 +15,6 @@
 #include "io/run_events.h"
 #include "io/run_file.h"
 #include "io/run_parameters.h"
-
-static kith_status read_start(const struct h5md_reader *reader, kith_bodies **start)
-{
-    KITH_TRY(
-        kith_bodies_create(reader->count, reader->dimensions, h5md_reader_columns(reader), start));
-    KITH_TRY(h5md_reader_frame(reader, 0, *start));
-    KITH_TRY(h5md_read_start(reader, *start));
-    return kith_bodies_check(*start) == KITH_OK ? KITH_OK : KITH_BAD_FORMAT;
-}
 
 /* Frames before the checkpoint's step; steps must not descend: several frames may be within one. */
 static kith_status count_frames(const struct h5md_reader *reader, int64_t checkpoint_steps,
@@ -123,7 +117,7 @@ static kith_status read_past(const struct h5md_reader *reader, struct run_past *
     KITH_TRY(run_checkpoint_read(reader->file, past->parameters.precision, reader->count,
                                  reader->dimensions, &past->checkpoint));
     KITH_TRY(count_frames(reader, past->checkpoint.steps, &past->frames));
-    KITH_TRY(read_start(reader, &past->start));
+    past->all = reader->count;
     KITH_TRY(run_events_read(reader->file, reader->rows, &past->events, &past->event_count));
     while (past->event_count > 0 &&
            past->events[past->event_count - 1].step > past->checkpoint.steps)
@@ -139,23 +133,150 @@ static kith_status read_past(const struct h5md_reader *reader, struct run_past *
     return read_largest_errors(reader, past);
 }
 
-kith_status run_past_read(const char *output, struct run_past *past)
+struct run_past_reader {
+    struct h5md_reader reader;
+    char *output; /* for messages */
+    kith_dtype precision;
+    int64_t read;       /* rows of the start so far */
+    kith_bodies *like;  /* one body */
+    kith_bodies *start; /* all of it, of a run with events; else NULL */
+};
+
+/* Frame 0, rows from where the reader is on. */
+static kith_status read_start(const struct h5md_reader *reader, kith_bodies *start)
+{
+    KITH_TRY(h5md_reader_frame(reader, 0, start));
+    KITH_TRY(h5md_read_start(reader, start));
+    return kith_bodies_check(start) == KITH_OK ? KITH_OK : KITH_BAD_FORMAT;
+}
+
+/* Events may be of any row. */
+static kith_status begin_start(struct run_past_reader *made)
+{
+    const struct h5md_reader *reader = &made->reader;
+    const unsigned columns = h5md_reader_columns(reader);
+    KITH_TRY(kith_bodies_create(1, reader->dimensions, columns, &made->like));
+    made->like->time = reader->time[0];
+    made->like->units = reader->units;
+    KITH_TRY(h5md_read_box(reader, 0, made->like));
+    h5md_keep_open(reader);
+    if (reader->event_count == 0)
+        return KITH_OK;
+    KITH_TRY(kith_bodies_create(reader->count, reader->dimensions, columns, &made->start));
+    return read_start(reader, made->start);
+}
+
+static kith_status open_past(const char *output, struct run_past_reader *made,
+                             struct run_past *past)
+{
+    made->output = strdup(output);
+    if (!made->output)
+        return kith_fail(KITH_OUT_OF_MEMORY, "no memory for a path");
+    KITH_TRY(read_past(&made->reader, past));
+    made->precision = past->parameters.precision;
+    return begin_start(made);
+}
+
+kith_status run_past_open(const char *output, struct run_past *past,
+                          struct run_past_reader **reader)
 {
     struct hdf5_session session;
-    struct h5md_reader reader;
+    struct run_past_reader *made = NULL;
+    *reader = NULL;
     *past = (struct run_past){0};
+    KITH_TRY(kith_allocate(1, sizeof *made, "reader", &made));
     hdf5_begin(&session);
-    kith_status status = h5md_reader_open(output, &reader);
-    if (status == KITH_OK) {
-        status = read_past(&reader, past);
-        h5md_reader_close(&reader);
-    }
+    kith_status status = h5md_reader_open(output, &made->reader);
+    const bool is_open = status == KITH_OK;
+    if (is_open)
+        status = open_past(output, made, past);
     hdf5_end(&session);
-    if (status != KITH_OK) {
-        run_past_free(past);
-        return kith_fail_within(status, "%s: ", output);
+    if (is_open)
+        *reader = made;
+    else
+        free(made);
+    if (status == KITH_OK)
+        return KITH_OK;
+    run_past_close(*reader);
+    *reader = NULL;
+    run_past_free(past);
+    return kith_fail_within(status, "%s: ", output);
+}
+
+const kith_bodies *run_past_like(const struct run_past_reader *reader)
+{
+    return reader->like;
+}
+
+kith_status run_past_start(struct run_past_reader *reader, kith_bodies *rows)
+{
+    struct hdf5_session session;
+    kith_status status = KITH_OK;
+    if (reader->start) {
+        bodies_put_rows(reader->start, reader->read, rows);
+        rows->time = reader->start->time;
+    } else {
+        hdf5_begin(&session);
+        h5md_reader_choose_rows(&reader->reader, reader->read, rows->count);
+        status = read_start(&reader->reader, rows);
+        hdf5_end(&session);
     }
+    reader->read += rows->count;
+    return status == KITH_OK ? KITH_OK : kith_fail_within(status, "%s: ", reader->output);
+}
+
+kith_status run_past_state(struct run_past_reader *reader, int64_t array, int64_t first,
+                           int64_t rows, void *numbers)
+{
+    struct hdf5_session session;
+    hdf5_begin(&session);
+    const kith_status status =
+        run_checkpoint_get(reader->reader.file, reader->precision, reader->reader.dimensions, array,
+                           first, rows, numbers);
+    hdf5_end(&session);
+    return status == KITH_OK ? KITH_OK : kith_fail_within(status, "%s: ", reader->output);
+}
+
+void run_past_close(struct run_past_reader *reader)
+{
+    struct hdf5_session session;
+    if (!reader)
+        return;
+    hdf5_begin(&session);
+    h5md_reader_close(&reader->reader);
+    hdf5_end(&session);
+    kith_bodies_free(reader->like);
+    kith_bodies_free(reader->start);
+    free(reader->output);
+    free(reader);
+}
+
+/* All rows of all. */
+static kith_status read_rows(struct run_past_reader *reader, struct run_past *past)
+{
+    const kith_bodies *like = reader->like;
+    kith_checkpoint *checkpoint = &past->checkpoint;
+    KITH_TRY(
+        kith_bodies_create(past->all, like->dimensions, kith_bodies_columns(like), &past->start));
+    bodies_take_frame(like, past->start);
+    KITH_TRY(run_past_start(reader, past->start));
+    KITH_TRY(kith_allocate(checkpoint->bytes, 1, "checkpoint", &checkpoint->state));
+    for (int64_t k = 0; k < checkpoint->arrays; k++)
+        KITH_TRY(run_past_state(reader, k, 0, checkpoint->bodies,
+                                (char *)checkpoint->state +
+                                    k * (checkpoint->bytes / checkpoint->arrays)));
     return KITH_OK;
+}
+
+kith_status run_past_read(const char *output, struct run_past *past)
+{
+    struct run_past_reader *reader = NULL;
+    KITH_TRY(run_past_open(output, past, &reader));
+    const kith_status status = read_rows(reader, past);
+    run_past_close(reader);
+    if (status != KITH_OK)
+        run_past_free(past);
+    return status;
 }
 
 void run_past_free(struct run_past *past)

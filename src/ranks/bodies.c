@@ -109,10 +109,10 @@ kith_status ranks_share_bodies(kith_context *context, kith_status status, kith_b
 
 enum { tag_of_rows = 4 };
 
-/* A piece of memory, to rank 0 or there from another rank. */
-static void send_piece(const struct ranks *ranks, const void *memory, int64_t bytes)
+/* A piece of memory, to another rank or from there. */
+static void send_piece(const struct ranks *ranks, int32_t to, const void *memory, int64_t bytes)
 {
-    ranks->library->post_send(ranks->state, 0, 0, tag_of_rows, memory, bytes);
+    ranks->library->post_send(ranks->state, 0, to, tag_of_rows, memory, bytes);
     ranks->library->wait(ranks->state, 0);
 }
 
@@ -142,7 +142,7 @@ kith_status ranks_collect(kith_context *context, int64_t all, const void *own, i
             const int64_t rows = least(end - at, ranks_rows_at_once);
             const char *mine = (const char *)own + (at - first) * row_bytes;
             if (k > 0 && k == ranks->rank)
-                send_piece(ranks, mine, rows * row_bytes);
+                send_piece(ranks, 0, mine, rows * row_bytes);
             if (ranks->rank > 0)
                 continue;
             if (k > 0)
@@ -171,8 +171,9 @@ static kith_bodies rows_of(const kith_bodies *bodies, int64_t first, int64_t cou
     return rows;
 }
 
-/* Each column of a piece, sent or received. */
-static void pass_columns(const struct ranks *ranks, int32_t from, const kith_bodies *rows)
+/* Each column of a piece, sent to another rank or received from there. */
+static void pass_columns(const struct ranks *ranks, int32_t other, bool sends,
+                         const kith_bodies *rows)
 {
     const int64_t vectors = rows->count * rows->dimensions;
     for (int k = -1; k < column_count; k++) {
@@ -181,10 +182,10 @@ static void pass_columns(const struct ranks *ranks, int32_t from, const kith_bod
         void *column = k < 0 ? rows->position : column_at(rows, &each_column[k]);
         if (!column)
             continue;
-        if (ranks->rank > 0)
-            send_piece(ranks, column, numbers * bytes);
+        if (sends)
+            send_piece(ranks, other, column, numbers * bytes);
         else
-            receive_piece(ranks, from, column, numbers * bytes);
+            receive_piece(ranks, other, column, numbers * bytes);
     }
 }
 
@@ -206,11 +207,126 @@ kith_status ranks_collect_bodies(kith_context *context, int64_t all, const kith_
             const kith_bodies some =
                 is_mine ? rows_of(own, at - first, rows) : rows_of(piece, 0, rows);
             if (k > 0 && (is_mine || ranks->rank == 0))
-                pass_columns(ranks, k, &some);
+                pass_columns(ranks, is_mine ? 0 : k, is_mine, &some);
             if (taken == KITH_OK && ranks->rank == 0)
                 taken = take(argument, at, &some);
         }
     }
     kith_bodies_free(piece);
     return status == KITH_OK ? ranks_agree(context, taken) : status;
+}
+
+void ranks_rows(const kith_context *context, int64_t all, int64_t *first, int64_t *count)
+{
+    const struct ranks *ranks = context->ranks;
+    *first = ranks ? ranks_first(all, ranks->size, ranks->rank) : 0;
+    *count = ranks ? ranks_first(all, ranks->size, ranks->rank + 1) - *first : all;
+}
+
+kith_status ranks_deal(kith_context *context, int64_t all, void *own, int64_t row_bytes,
+                       ranks_give_memory *give, void *argument)
+{
+    const struct ranks *ranks = context->ranks;
+    void *piece = NULL;
+    const kith_status status =
+        ranks_agree(context, kith_allocate(ranks_rows_at_once, row_bytes, "rows of ranks", &piece));
+    kith_status given = KITH_OK;
+    for (int32_t k = 0; k < ranks->size && status == KITH_OK; k++) {
+        const int64_t first = ranks_first(all, ranks->size, k);
+        const int64_t end = ranks_first(all, ranks->size, k + 1);
+        for (int64_t at = first; at < end; at += ranks_rows_at_once) {
+            const int64_t rows = least(end - at, ranks_rows_at_once);
+            void *to = k == ranks->rank ? (char *)own + (at - first) * row_bytes : piece;
+            if (ranks->rank == 0 && given == KITH_OK)
+                given = give(argument, at, rows, to);
+            if (k > 0 && ranks->rank == 0)
+                send_piece(ranks, k, to, rows * row_bytes);
+            if (k > 0 && ranks->rank == k)
+                receive_piece(ranks, 0, to, rows * row_bytes);
+        }
+    }
+    free(piece);
+    return status == KITH_OK ? ranks_agree(context, given) : status;
+}
+
+static kith_status deal_rows(kith_context *context, int64_t all, const kith_bodies *own,
+                             kith_bodies *piece, ranks_give_rows *give, void *argument)
+{
+    const struct ranks *ranks = context->ranks;
+    kith_status given = KITH_OK;
+    for (int32_t k = 0; k < ranks->size; k++) {
+        const int64_t first = ranks_first(all, ranks->size, k);
+        const int64_t end = ranks_first(all, ranks->size, k + 1);
+        for (int64_t at = first; at < end; at += ranks_rows_at_once) {
+            const int64_t rows = least(end - at, ranks_rows_at_once);
+            const bool is_mine = k == ranks->rank;
+            kith_bodies some = is_mine ? rows_of(own, at - first, rows) : rows_of(piece, 0, rows);
+            if (ranks->rank == 0 && given == KITH_OK)
+                given = give(argument, &some);
+            if (k > 0 && (is_mine || ranks->rank == 0))
+                pass_columns(ranks, is_mine ? 0 : k, !is_mine, &some);
+        }
+    }
+    return ranks_agree(context, given);
+}
+
+kith_status ranks_deal_bodies(kith_context *context, kith_status status, const kith_bodies *like,
+                              int64_t count, ranks_give_rows *give, void *argument, int64_t *all,
+                              kith_bodies **own)
+{
+    struct {
+        kith_bodies shape; /* whose pointers mean nothing elsewhere */
+        unsigned columns;
+    } sent = {.columns = 0};
+    kith_bodies *piece = NULL;
+    int64_t first = 0;
+    *own = NULL;
+    KITH_TRY(ranks_agree(context, status));
+    if (ranks_are_first(context)) {
+        sent.shape = *like;
+        sent.shape.count = count;
+        sent.columns = columns_of(like);
+    }
+    ranks_broadcast(context, &sent, sizeof sent);
+    *all = sent.shape.count;
+    ranks_rows(context, *all, &first, &count);
+    sent.shape.count = count > 0 ? count : 1; /* without rows there would be no columns */
+    status = make_alike(&sent.shape, sent.columns, own);
+    if (status == KITH_OK)
+        (*own)->count = count;
+    sent.shape.count = ranks_rows_at_once;
+    if (status == KITH_OK)
+        status = make_alike(&sent.shape, sent.columns, &piece);
+    status = ranks_agree(context, status);
+    if (status == KITH_OK)
+        status = deal_rows(context, *all, *own, piece, give, argument);
+    kith_bodies_free(piece);
+    if (status != KITH_OK) {
+        kith_bodies_free(*own);
+        *own = NULL;
+    }
+    return status;
+}
+
+kith_status ranks_unite_bodies(kith_context *context, int64_t all, const kith_bodies *own,
+                               kith_bodies **united)
+{
+    kith_bodies shape = *own;
+    int64_t first = 0, count = 0;
+    shape.count = all;
+    KITH_TRY(ranks_agree(context, make_alike(&shape, columns_of(own), united)));
+    ranks_rows(context, all, &first, &count);
+    for (int k = -1; k < column_count; k++) {
+        const bool is_vector = k < 0 || each_column[k].is_vector;
+        const int64_t bytes = (k < 0 ? (int64_t)sizeof(double) : (int64_t)each_column[k].bytes) *
+                              (is_vector ? own->dimensions : 1);
+        char *to = k < 0 ? (char *)(*united)->position : column_at(*united, &each_column[k]);
+        const void *from = k < 0 ? own->position : column_at(own, &each_column[k]);
+        if (!to)
+            continue;
+        if (count > 0)
+            memcpy(to + first * bytes, from, (size_t)(count * bytes));
+        ranks_gather(context, to, bytes, all, 1);
+    }
+    return KITH_OK;
 }

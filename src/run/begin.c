@@ -6,8 +6,9 @@
 #include "core/memory.h"
 #include "io/bodies.h"
 #include "io/units.h"
-#include "ranks/partition.h"
+#include "ranks/bodies.h"
 #include "ranks/ranks.h"
+#include "run/compare.h"
 #include "run/law_record.h"
 #include "run/past_ranks.h"
 #include "run/running.h"
@@ -24,26 +25,37 @@ static kith_status find_options(struct run *run, const kith_law *law,
     return KITH_OK;
 }
 
-/* The rows of the bodies that this rank has: all, or its slice, if the run supports that. What
+/* This rank's rows of bodies of which it has all, or, if `dealt` is their number, these rows. */
+static kith_bodies own_rows(const struct run *run, const kith_bodies *bodies, int64_t dealt)
+{
+    int64_t first = 0, count = 0;
+    if (dealt > 0)
+        return *bodies;
+    ranks_rows(run->context, bodies->count, &first, &count);
+    return bodies_rows(bodies, first, count);
+}
+
+/* The rows of the bodies that this rank computes: all, or its own, if the run supports that. What
  * others read between steps is of all. */
 static kith_status take_rows(struct run *run, const kith_simulation_options *options,
-                             const kith_bodies *bodies)
+                             const kith_bodies *bodies, int64_t dealt)
 {
+    const kith_run_options *of_run = run->options;
     struct run_output *output = &run->output;
-    const struct ranks *ranks = run->context->ranks;
-    bool *is_sliced = &output->is_sliced;
-    output->all = bodies->count;
+    const kith_bodies rows = own_rows(run, bodies, dealt);
+    int64_t count = 0;
+    output->all = dealt > 0 ? dealt : bodies->count;
+    if (!of_run->is_ensemble && !of_run->between_steps && !of_run->last)
+        KITH_TRY(simulation_can_be_sliced(run->context, options, &rows, output->all,
+                                          &output->is_sliced));
     run->rows = *bodies;
-    if (!ranks || run->options->is_ensemble || run->options->between_steps || run->options->last)
-        return KITH_OK;
-    const int64_t first = ranks_first(output->all, ranks->size, ranks->rank);
-    const int64_t end = ranks_first(output->all, ranks->size, ranks->rank + 1);
-    const kith_bodies rows = bodies_rows(bodies, first, end - first);
-    KITH_TRY(simulation_can_be_sliced(run->context, options, &rows, output->all, is_sliced));
-    if (!*is_sliced)
-        return KITH_OK;
-    run->rows = rows;
-    run->first_row = first;
+    if (output->is_sliced) {
+        run->rows = rows;
+        ranks_rows(run->context, output->all, &run->first_row, &count);
+    } else if (dealt > 0) {
+        KITH_TRY(ranks_unite_bodies(run->context, dealt, bodies, &run->united));
+        run->rows = *run->united;
+    }
     return KITH_OK;
 }
 
@@ -118,6 +130,20 @@ static kith_status create_file(struct run *run, const struct run_origin *origin)
     return run_output_put_bodies(output, &run->rows);
 }
 
+/* bodies_of_all fits the bodies of this rank. */
+static kith_status check_dealt(const struct run *run, const kith_bodies *bodies)
+{
+    const int64_t all = run->options->bodies_of_all;
+    int64_t first = 0, count = 0;
+    ranks_rows(run->context, all, &first, &count);
+    if (all == 0 || (bodies->count == count && !run->options->last && run->context->ranks))
+        return KITH_OK;
+    return kith_fail(KITH_INVALID_ARGUMENT,
+                     "bodies_of_all is %lld, of which this rank must give %lld, without last; it "
+                     "gives %lld; give 0 if every rank gives all bodies",
+                     (long long)all, (long long)count, (long long)bodies->count);
+}
+
 kith_status run_begin(struct run *run, const kith_bodies *bodies)
 {
     const kith_run_options *options = run->options;
@@ -129,35 +155,39 @@ kith_status run_begin(struct run *run, const kith_bodies *bodies)
                                          : "%s: no bodies to start from; give them",
                          options->output ? options->output : "no output");
     kith_simulation_options chosen;
+    KITH_TRY(check_dealt(run, bodies));
     KITH_TRY(run_plan_start(options, bodies, &run->plan));
     KITH_TRY(origin_of(options, &run->plan, bodies, &origin));
     KITH_TRY(find_options(run, options->simulation.forces.law, &chosen));
-    KITH_TRY(take_rows(run, &chosen, bodies));
+    KITH_TRY(take_rows(run, &chosen, bodies, options->bodies_of_all));
     KITH_TRY(create_file(run, &origin));
     return make_simulation(run, &chosen);
 }
 
-/* Of a slice, its rows of each array. */
-static kith_status restore(struct run *run, const kith_checkpoint *of_all)
+/* Of what is not sliced all ranks get the rows of all. */
+static kith_status restore(struct run *run)
 {
-    const int64_t rows = run->rows.count;
-    kith_checkpoint own = *of_all;
-    char *state = NULL;
-    if (!run->output.is_sliced || of_all->arrays == 0)
-        return kith_simulation_restore(run->simulation, of_all);
-    const int64_t bytes = of_all->bytes / of_all->arrays, row = bytes / run->output.all;
-    kith_status status = kith_allocate(of_all->arrays * rows, row, "checkpoint", &state);
-    KITH_TRY(ranks_agree(run->context, status));
-    for (int64_t k = 0; k < of_all->arrays; k++)
-        memcpy(state + k * rows * row,
-               (const char *)of_all->state + k * bytes + run->first_row * row,
-               (size_t)(rows * row));
-    own.bodies = rows;
-    own.bytes = of_all->arrays * rows * row;
-    own.state = state;
-    status = kith_simulation_restore(run->simulation, &own);
-    free(state);
+    kith_checkpoint united;
+    if (run->output.is_sliced || !run->context->ranks)
+        return kith_simulation_restore(run->simulation, &run->past.checkpoint);
+    KITH_TRY(run_past_unite_state(run->context, &run->past, &united));
+    const kith_status status = kith_simulation_restore(run->simulation, &united);
+    free(united.state);
     return status;
+}
+
+/* The bodies that are given are those of the past, which has this rank's rows. */
+static kith_status plan_again(struct run *run, const kith_bodies *bodies)
+{
+    const kith_run_options *options = run->options;
+    const int64_t dealt = options->bodies_of_all;
+    kith_bodies rows;
+    if (!bodies)
+        return run_plan_resume(options, NULL, 0, &run->past, &run->plan);
+    KITH_TRY(check_dealt(run, bodies));
+    rows = own_rows(run, bodies, dealt);
+    return run_plan_resume(options, &rows, dealt > 0 ? dealt : bodies->count, &run->past,
+                           &run->plan);
 }
 
 kith_status run_begin_again(struct run *run, const kith_bodies *bodies)
@@ -166,7 +196,7 @@ kith_status run_begin_again(struct run *run, const kith_bodies *bodies)
     struct run_origin origin;
     const struct run_past *past = &run->past;
     KITH_TRY(run_past_read_by_first(run->context, options->output, &run->past));
-    KITH_TRY(run_plan_resume(options, bodies, past, &run->plan));
+    KITH_TRY(plan_again(run, bodies));
     KITH_TRY(origin_of(options, &run->plan, past->start, &origin));
     kith_status status = KITH_OK;
     if (ranks_are_first(run->context))
@@ -178,12 +208,15 @@ kith_status run_begin_again(struct run *run, const kith_bodies *bodies)
     if (!law)
         KITH_TRY(law_of_record(run->plan.parameters.law, &run->law));
     KITH_TRY(find_options(run, law ? law : run->law, &chosen));
-    KITH_TRY(take_rows(run, &chosen, bodies ? bodies : past->start));
+    KITH_TRY(take_rows(run, &chosen, bodies ? bodies : past->start,
+                       bodies                ? options->bodies_of_all
+                       : run->context->ranks ? past->all
+                                             : 0));
     KITH_TRY(make_simulation(run, &chosen));
-    KITH_TRY(restore(run, &past->checkpoint));
+    KITH_TRY(restore(run));
     if (run->simulation->watch)
         KITH_TRY(watch_take_events(run->simulation->watch, past->events, past->event_count));
-    run_record_past(&run->record, NULL, past);
+    run_record_past(&run->record, run->context->ranks ? run->context : NULL, past);
     run->frames = past->frames;
     return KITH_OK;
 }

@@ -152,7 +152,8 @@ static kith_status refuse_number(const struct column *column, int64_t k,
                                  const struct run_past *past, double wanted, double was,
                                  const char *output)
 {
-    const int64_t row = k / column->width, bodies = past->start->count / past->parameters.systems;
+    const int64_t row = past->first_row + k / column->width;
+    const int64_t bodies = past->all / past->parameters.systems;
     kith_fail_message("%s of body %lld (from 0) is %.17g, and %s was started with %.17g; give the "
                       "same bodies or none, or write to another file",
                       column->name, (long long)(row % bodies), wanted, output, was);
@@ -177,7 +178,7 @@ static kith_status compare_column(const struct column *column, const struct run_
     return KITH_OK;
 }
 
-kith_status compare_bodies(const kith_bodies *bodies, const struct run_past *past,
+kith_status compare_bodies(const kith_bodies *bodies, int64_t all, const struct run_past *past,
                            const char *output)
 {
     const kith_bodies *start = past->start;
@@ -191,7 +192,7 @@ kith_status compare_bodies(const kith_bodies *bodies, const struct run_past *pas
     const struct column radius = {"radius", bodies->radius, start->radius, 1, 0};
     const struct column epsilon = {"epsilon", bodies->epsilon, start->epsilon, 1, 1};
     const struct column sigma = {"sigma", bodies->sigma, start->sigma, 1, 1};
-    KITH_TRY(compare_count("the number of bodies", bodies->count, start->count, output));
+    KITH_TRY(compare_count("the number of bodies", all, past->all, output));
     KITH_TRY(
         compare_count("the number of dimensions", bodies->dimensions, start->dimensions, output));
     KITH_TRY(compare_real("the bodies' time", bodies->time, start->time, output));

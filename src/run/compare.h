@@ -8,8 +8,9 @@
 kith_status compare_parameters(const struct run_parameters *wanted,
                                const struct run_parameters *past, const char *output);
 
-/* The same for the bodies, bit for bit in the run's precision. */
-kith_status compare_bodies(const kith_bodies *bodies, const struct run_past *past,
+/* The same for the bodies, `all` on all ranks, of which these are the rows that the past has here,
+ * bit for bit in the run's precision. */
+kith_status compare_bodies(const kith_bodies *bodies, int64_t all, const struct run_past *past,
                            const char *output);
 
 #endif

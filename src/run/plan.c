@@ -272,12 +272,13 @@ kith_status run_plan_start(const kith_run_options *options, const kith_bodies *b
     if (!plan->is_adaptive)
         KITH_TRY(plan_steps(bodies->time, 0, plan));
     KITH_TRY(check_pressures(plan));
-    KITH_TRY(choose_frames(options, bodies->count, plan));
+    KITH_TRY(choose_frames(
+        options, options->bodies_of_all > 0 ? options->bodies_of_all : bodies->count, plan));
     plan->frames = expected_frames(plan);
     return KITH_OK;
 }
 
-kith_status run_plan_resume(const kith_run_options *options, const kith_bodies *bodies,
+kith_status run_plan_resume(const kith_run_options *options, const kith_bodies *bodies, int64_t all,
                             const struct run_past *past, struct run_plan *plan)
 {
     KITH_TRY(check_numbers(options));
@@ -288,7 +289,7 @@ kith_status run_plan_resume(const kith_run_options *options, const kith_bodies *
     KITH_TRY(check_dt(plan->parameters.dt));
     plan->is_adaptive = is_adaptive(plan->parameters.integrator);
     if (options->every_time > 0) {
-        KITH_TRY(choose_frames(options, past->start->count, plan));
+        KITH_TRY(choose_frames(options, past->all, plan));
     } else if (options->every == 0) {
         plan->parameters.every = past->parameters.every;
         plan->parameters.every_time = past->parameters.every_time;
@@ -298,7 +299,7 @@ kith_status run_plan_resume(const kith_run_options *options, const kith_bodies *
     KITH_TRY(check_pressures(plan));
     KITH_TRY(compare_parameters(&plan->parameters, &past->parameters, options->output));
     if (bodies)
-        KITH_TRY(compare_bodies(bodies, past, options->output));
+        KITH_TRY(compare_bodies(bodies, all, past, options->output));
 
     const kith_checkpoint *checkpoint = &past->checkpoint;
     const double dt = plan->parameters.dt;

@@ -30,8 +30,9 @@ kith_status run_plan_start(const kith_run_options *options, const kith_bodies *b
 
 /* Likewise, from the past of its output, which the options and bodies must agree with.
  *
- *   bodies  NULL: the past's; then options that are zero are the past's too */
-kith_status run_plan_resume(const kith_run_options *options, const kith_bodies *bodies,
+ *   bodies  NULL: the past's; then options that are zero are the past's too. Else the rows that the
+ *           past has here, of `all` */
+kith_status run_plan_resume(const kith_run_options *options, const kith_bodies *bodies, int64_t all,
                             const struct run_past *past, struct run_plan *plan);
 
 /* Whether all is done. */

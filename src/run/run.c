@@ -366,6 +366,7 @@ kith_status kith_run(kith_context *context, const kith_run_options *options,
     kith_simulation_free(run.simulation);
     kith_law_free(run.law);
     kith_bodies_free(run.now);
+    kith_bodies_free(run.united);
     free(run.diagnostics);
     run_record_free(&run.record);
     kith_checkpoint_free(&run.checkpoint);

@@ -27,8 +27,9 @@ struct run {
     kith_law *law;        /* of a resumed run, if the options have none; else NULL */
     kith_simulation *simulation;
     struct frame frame;
-    kith_bodies rows; /* the start, in the caller's memory: all bodies, or a slice */
-    kith_bodies *now; /* the state, for frames; of this rank, if it has a slice */
+    kith_bodies rows;    /* the start, all bodies or a slice, in memory of the caller or of: */
+    kith_bodies *united; /* all bodies, if the caller gave this rank's and they are not sliced */
+    kith_bodies *now;    /* the state, for frames; of this rank, if it has a slice */
     struct output_lock lock;
     struct run_output output;
     int64_t frames;     /* written, those before a resume included */
