@@ -53,15 +53,15 @@ kith_status bodies_stream_open(const char *path, const kith_read_options *option
                                struct bodies_stream *stream)
 {
     kith_bodies *bodies = NULL;
+    const kith_read_options chosen = options ? *options : (kith_read_options){0};
     *stream = (struct bodies_stream){.count = 0};
-    KITH_TRY(open_by_format(path, options, stream));
+    KITH_TRY(open_by_format(path, &chosen, stream));
     if (stream->state) {
         stream->path = strdup(path);
         return stream->path ? KITH_OK : kith_fail(KITH_OUT_OF_MEMORY, "no memory for a path");
     }
-    KITH_TRY(kith_bodies_read(path, options, &bodies));
-    const kith_status status = bodies_stream_of(bodies, stream);
-    return status;
+    KITH_TRY(kith_bodies_read(path, &chosen, &bodies));
+    return bodies_stream_of(bodies, stream);
 }
 
 static kith_status next_of_file(struct bodies_stream *stream, kith_bodies *rows)

@@ -4,7 +4,7 @@
 #include "kith/io.h"
 
 /* The bodies of a file, read some rows at a time. H5MD (but for runs whose bodies have merged or
- * escaped), NPY and CSV files are read as the rows are asked for, CSV files twice: the first time
+ * escaped), NPY and CSV files are read as the rows are requested, CSV files twice: the first time
  * to count the lines. Other formats, and what is not a regular file, are read whole when opened. */
 struct bodies_stream {
     int64_t count;     /* N */

@@ -1,0 +1,199 @@
+/* Bodies read some rows at a time are those of kith_bodies_read. */
+
+#include "testing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/bodies.h"
+#include "io/stream.h"
+#include "kith/io.h"
+#include "random_numbers.h"
+
+static char folder[] = "/tmp/kith-stream-XXXXXX";
+
+static const char *file(const char *name)
+{
+    static char path[4][256];
+    static int next;
+    next = (next + 1) % 4;
+    snprintf(path[next], sizeof path[next], "%s/%s", folder, name);
+    return path[next];
+}
+
+static kith_bodies *some(struct random_numbers *numbers, int64_t count, unsigned columns)
+{
+    kith_bodies *bodies = NULL;
+    assert_ok(kith_bodies_create(count, 3, columns, &bodies));
+    for (int64_t i = 0; i < count * 3; i++)
+        bodies->position[i] = random_uniform(numbers, -1, 1);
+    for (int64_t i = 0; i < count * 3 && bodies->velocity; i++)
+        bodies->velocity[i] = random_uniform(numbers, -1, 1);
+    for (int64_t i = 0; i < count && bodies->mass; i++)
+        bodies->mass[i] = random_uniform(numbers, 0, 1);
+    for (int64_t i = 0; i < count && bodies->id; i++)
+        bodies->id[i] = 7 * i - 3;
+    for (int64_t i = 0; i < count && bodies->name; i++)
+        snprintf(bodies->name[i], KITH_NAME_BYTES, "b%d", (int)(i % 11));
+    return bodies;
+}
+
+static void assert_rows(const kith_bodies *rows, const kith_bodies *all, int64_t first)
+{
+    const kith_bodies expected = bodies_rows(all, first, rows->count);
+    const size_t n = (size_t)rows->count, d = (size_t)rows->dimensions;
+    assert_int_equal(kith_bodies_columns(rows), kith_bodies_columns(all));
+    assert_memory_equal(rows->position, expected.position, n * d * sizeof(double));
+    if (rows->velocity)
+        assert_memory_equal(rows->velocity, expected.velocity, n * d * sizeof(double));
+    if (rows->mass)
+        assert_memory_equal(rows->mass, expected.mass, n * sizeof(double));
+    if (rows->id)
+        assert_memory_equal(rows->id, expected.id, n * sizeof(int64_t));
+    for (size_t i = 0; i < n && rows->name; i++)
+        assert_string_equal(rows->name[i], expected.name[i]);
+}
+
+/* In pieces of random sizes. */
+static void check_file(struct random_numbers *numbers, const char *path, bool is_read_in_pieces)
+{
+    struct bodies_stream stream;
+    kith_bodies *all = NULL;
+    assert_ok(kith_bodies_read(path, NULL, &all));
+    assert_ok(bodies_stream_open(path, NULL, &stream));
+    assert_int_equal(stream.bodies == NULL, is_read_in_pieces);
+    assert_int_equal(stream.count, all->count);
+    assert_true(stream.like->time == all->time && stream.like->has_cell == all->has_cell);
+    assert_memory_equal(stream.like->cell, all->cell, sizeof all->cell);
+    while (stream.read < stream.count) {
+        const int64_t first = stream.read, left = stream.count - first;
+        const int64_t wanted = (int64_t)random_uniform(numbers, 1, 400);
+        kith_bodies *rows = NULL;
+        assert_ok(kith_bodies_create(wanted < left ? wanted : left, all->dimensions,
+                                     kith_bodies_columns(stream.like), &rows));
+        assert_ok(bodies_stream_next(&stream, rows));
+        assert_rows(rows, all, first);
+        kith_bodies_free(rows);
+    }
+    bodies_stream_close(&stream);
+    kith_bodies_free(all);
+}
+
+static void test_rows_of_every_format_are_those_of_a_reading_at_once(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("streams");
+    const unsigned columns = KITH_VELOCITY | KITH_MASS | KITH_ID | KITH_NAME;
+    static const int64_t counts[] = {0, 1, 2, 1000, 20001};
+    for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++) {
+        kith_bodies *bodies = some(&numbers, counts[k], columns);
+        bodies->time = 3;
+        static const char *const names[] = {"a.csv", "a.npy", "a.xyz", "a.tipsy", "a.h5"};
+        for (size_t f = 0; f < sizeof names / sizeof names[0]; f++) {
+            kith_status status = kith_bodies_write(bodies, file(names[f]), NULL);
+            if (status == KITH_UNSUPPORTED)
+                continue; /* a build without HDF5 */
+            assert_ok(status);
+            if (counts[k] > 0)
+                check_file(&numbers, file(names[f]), f != 2 && f != 3);
+        }
+        kith_bodies_free(bodies);
+    }
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *stream = fopen(path, "w");
+    assert_non_null(stream);
+    fputs(text, stream);
+    fclose(stream);
+}
+
+/* Comments and blank lines are not rows; a bad one is found when it is read. */
+static void test_lines_are_counted_and_errors_name_them(void **state)
+{
+    (void)state;
+    struct bodies_stream stream;
+    kith_bodies *rows = NULL;
+    write_text(file("c.csv"), "# first\n\nx,y\n1,2\n\n# between\n3,4\n5,oops\n6,7");
+    assert_ok(bodies_stream_open(file("c.csv"), NULL, &stream));
+    assert_int_equal(stream.count, 4);
+    assert_ok(kith_bodies_create(2, 2, 0, &rows));
+    assert_ok(bodies_stream_next(&stream, rows));
+    assert_true(rows->position[3] == 4);
+    assert_int_equal(bodies_stream_next(&stream, rows), KITH_BAD_FORMAT);
+    assert_non_null(strstr(kith_error_message(), "c.csv: line 8: column y is 'oops'"));
+    bodies_stream_close(&stream);
+    kith_bodies_free(rows);
+
+    write_text(file("e.csv"), "# nothing\n");
+    assert_int_equal(bodies_stream_open(file("e.csv"), NULL, &stream), KITH_BAD_FORMAT);
+    bodies_stream_close(&stream);
+    assert_int_equal(bodies_stream_open(file("none.csv"), NULL, &stream), KITH_IO_ERROR);
+    bodies_stream_close(&stream);
+}
+
+/* A number that is not finite, in a later piece; more data than the header states. */
+static void test_numbers_of_later_rows_are_validated(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("bad rows");
+    struct bodies_stream stream;
+    kith_bodies *bodies = some(&numbers, 100, 0), *rows = NULL;
+    assert_ok(kith_bodies_write(bodies, file("bad.npy"), NULL));
+    FILE *npy = fopen(file("bad.npy"), "r+b");
+    const double nan_value = (double)NAN;
+    assert_int_equal(fseek(npy, -(long)sizeof(double) * 3, SEEK_END), 0);
+    fwrite(&nan_value, sizeof nan_value, 1, npy);
+    fclose(npy);
+    assert_ok(bodies_stream_open(file("bad.npy"), NULL, &stream));
+    assert_ok(kith_bodies_create(50, 3, 0, &rows));
+    assert_ok(bodies_stream_next(&stream, rows));
+    assert_int_equal(bodies_stream_next(&stream, rows), KITH_BAD_FORMAT);
+    assert_non_null(strstr(kith_error_message(),
+                           "bad.npy: of the bodies from 50 on: position of body 49 (from 0) is"));
+    bodies_stream_close(&stream);
+
+    assert_ok(kith_bodies_write(bodies, file("long.npy"), NULL));
+    npy = fopen(file("long.npy"), "ab");
+    fputc(0, npy);
+    fclose(npy);
+    kith_status status = bodies_stream_open(file("long.npy"), NULL, &stream);
+    if (status == KITH_OK)
+        status = bodies_stream_next(&stream, rows);
+    if (status == KITH_OK)
+        status = bodies_stream_next(&stream, rows);
+    assert_int_equal(status, KITH_BAD_FORMAT);
+    bodies_stream_close(&stream);
+    kith_bodies_free(rows);
+    kith_bodies_free(bodies);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    static const char *const names[] = {"a.csv", "a.npy", "a.xyz",   "a.tipsy", "a.h5",
+                                        "c.csv", "e.csv", "bad.npy", "long.npy"};
+    (void)state;
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+        unlink(file(names[k]));
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows_of_every_format_are_those_of_a_reading_at_once),
+        cmocka_unit_test(test_lines_are_counted_and_errors_name_them),
+        cmocka_unit_test(test_numbers_of_later_rows_are_validated),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
