@@ -218,5 +218,6 @@ kith_status run_begin_again(struct run *run, const kith_bodies *bodies)
         KITH_TRY(watch_take_events(run->simulation->watch, past->events, past->event_count));
     run_record_past(&run->record, run->context->ranks ? run->context : NULL, past);
     run->frames = past->frames;
+    kith_checkpoint_free(&run->past.checkpoint); /* it is large, and in the simulation now */
     return KITH_OK;
 }

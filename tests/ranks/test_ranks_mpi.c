@@ -4,6 +4,8 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +18,9 @@ struct shell_result {
 static const char prologue[] =
     "job() { processes=$1; shift; timeout 60 \"$KITH_MPIRUN\" -n \"$processes\" \"$KITH_PROGRAM\" \"$@\"; }\n"
     "kith() { \"$KITH_PROGRAM\" \"$@\"; }\n"
+    /* "memory P …" runs kith as P processes and prints the peak memory of each, in kB. */
+    "memory() { processes=$1; shift; timeout 60 \"$KITH_MPIRUN\" -n \"$processes\" \"$MEASURE\" "
+    "memory \"$KITH_PROGRAM\" \"$@\"; }\n"
     /* Its processes that name a file in their arguments. */
     "processes_of() { for one in /proc/[0-9]*; do\n"
     "  grep -qsx kith \"$one/comm\" && grep -qsz \"$1\" \"$one/cmdline\" && echo \"${one#/proc/}\"\n"
@@ -215,6 +220,82 @@ static void test_checkpoints_between_steps_change_nothing(void **state)
     }
 }
 
+/* From every kind of input, with names and in a cell, wrapped or not: the file of one process, byte
+ * for byte, as its path and the command are the same. */
+static void test_runs_write_the_bytes_of_one_process(void **state)
+{
+    (void)state;
+    static const char *const calls[] = {
+        "p.csv --softening 0.02 --dt 0.001 --until 0.004",
+        "p.npy --softening 0.02 --dt 0.001 --until 0.004",
+        "named.csv --softening 0.02 --dt 0.001 --until 0.004 --precision single",
+        "argon.h5 --law lennard-jones --cutoff 2.5 --dt 0.004 --until 0.4 --every 10 --wrap",
+        "argon.xyz --law lennard-jones --cutoff 2.5 --dt 0.004 --until 0.04 --integrator rk4",
+        "large.h5 --law lennard-jones --cutoff 2.5 --dt 0.004 --until 0.008 --every 1 --wrap",
+    };
+    make_bodies();
+    assert_works(
+        "kith convert p.csv p.npy && kith convert argon.xyz argon.h5 &&\n"
+        "  kith make fcc -n 32000 --density 0.8 --temperature 2 -o large.h5 &&\n"
+        "  awk -F, -v OFS=, 'NR == 1 {print $0, \"name\"} NR > 1 {print $0, \"n\" NR % 3}' p.csv "
+        ">named.csv");
+    for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++) {
+        char script[1024];
+        snprintf(script, sizeof script,
+                 "kith run %s -o same.h5 --checkpoint-every 100 && mv same.h5 one.h5 || exit\n"
+                 "for p in 2 3 5 8; do\n"
+                 "  job $p run %s -o same.h5 --checkpoint-every 100 || exit\n"
+                 "  cmp one.h5 same.h5 || exit\n"
+                 "done",
+                 calls[k], calls[k]);
+        assert_works(script);
+    }
+}
+
+/* Bodies that have merged are in a checkpoint, which all processes get. */
+static void test_runs_with_mergers_resume_with_other_numbers_of_processes(void **state)
+{
+    (void)state;
+    make_bodies();
+    assert_works(
+        "rm -f whole.h5 run.h5\n"
+        "awk -F, -v OFS=, 'NR == 1 {print $0, \"radius\"} NR > 1 {print $0, 0.02}' p.csv >r.csv\n"
+        "o='r.csv --softening 0.02 --dt 0.001 --every 4 --collisions merge'\n"
+        "kith run $o --until 0.012 -o whole.h5 || exit\n"
+        "job 2 run $o --until 0.004 -o run.h5 || exit\n"
+        "job 3 run --resume --until 0.008 -o run.h5 || exit\n"
+        "kith run --resume --until 0.012 -o run.h5 || exit\n"
+        "kith convert whole.h5 0.csv && kith convert run.h5 3.csv || exit\n"
+        "[ $(wc -l <0.csv) -lt 1490 ] && cmp 0.csv 3.csv");
+}
+
+/* At most bytes_of_atom for each of the N / P bodies of a process, those of the smallest run apart:
+ * its state, the same in its box, both in a frame, its part of the list and of the ghosts. A column
+ * set of all N bodies would take another 448 bytes of each at P = 8. */
+enum { atoms_measured = 500000, bytes_of_atom = 1450 };
+
+static void test_no_process_holds_all_bodies(void **state)
+{
+    (void)state;
+    char script[1024];
+    make_bodies();
+    snprintf(
+        script, sizeof script,
+        "kith make fcc -n %d --density 0.8 --temperature 2 -o many.h5 || exit\n"
+        "o='--law lennard-jones --cutoff 2.5 --dt 0.002 --threads 1 --quiet'\n"
+        "memory 8 run argon.xyz $o --until 0.004 -o memory.h5 >few || exit\n"
+        "memory 8 run many.h5 $o --until 0.004 -o memory.h5 >first || exit\n"
+        "memory 8 run --resume --until 0.006 --threads 1 --quiet -o memory.h5 >second || exit\n"
+        "base=$(sort -n few | head -1) && most=$((%d / 8 * %d / 1024))\n"
+        "[ $(cat first second | wc -l) -eq 16 ] || exit\n"
+        "for kb in $(cat first second); do\n"
+        "  [ $((kb - base)) -le $most ] || { echo $kb - $base is more than $most kB; exit 1; }\n"
+        "done\n"
+        "rm -f many.h5 memory.h5",
+        atoms_measured, atoms_measured, bytes_of_atom);
+    assert_works(script);
+}
+
 static void test_what_fails_on_one_process_ends_all(void **state)
 {
     (void)state;
@@ -232,6 +313,7 @@ static void test_what_fails_on_one_process_ends_all(void **state)
         "--threads 0");
     assert_job_fails("{ head -1000 p.csv; echo nan,0,0,0,0,0,1; } >nan.csv; job 3 forces nan.csv",
                      1, "line 1001");
+    assert_job_fails("job 3 run nan.csv --dt 1 --until 1", 1, "line 1001");
     assert_job_fails("job 2 sum p.csv --cutoff 0.1 --out n=1", 1, "MPI");
     assert_false(program_exists("pairs.csv"));
 }
@@ -279,8 +361,29 @@ static void test_a_process_that_dies_ends_the_others(void **state)
     }
 }
 
-int main(void)
+/* Runs a program, and prints its peak memory in kB. */
+static int measure(char *const *arguments)
 {
+    struct rusage used;
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        execv(arguments[0], arguments);
+        _exit(127);
+    }
+    if (child < 0 || wait4(child, &status, 0, &used) < 0 || !WIFEXITED(status))
+        return 1;
+    printf("%ld\n", used.ru_maxrss);
+    return WEXITSTATUS(status);
+}
+
+int main(int argc, char **argv)
+{
+    char self[1024] = "";
+    if (argc > 2 && strcmp(argv[1], "memory") == 0)
+        return measure(argv + 2);
+    if (readlink("/proc/self/exe", self, sizeof self - 1) > 0)
+        setenv("MEASURE", self, 1);
     if (!getenv("KITH_MPIRUN")) {
         fprintf(stderr, "KITH_MPIRUN is not set: run the tests through ctest\n");
         return 1;
@@ -294,6 +397,9 @@ int main(void)
         cmocka_unit_test(test_runs_by_trees_resume_with_other_numbers_of_processes),
         cmocka_unit_test(test_runs_in_boxes_resume_with_other_numbers_of_processes),
         cmocka_unit_test(test_checkpoints_between_steps_change_nothing),
+        cmocka_unit_test(test_runs_write_the_bytes_of_one_process),
+        cmocka_unit_test(test_runs_with_mergers_resume_with_other_numbers_of_processes),
+        cmocka_unit_test(test_no_process_holds_all_bodies),
         cmocka_unit_test(test_what_fails_on_one_process_ends_all),
         cmocka_unit_test(test_signals_leave_a_checkpoint),
         cmocka_unit_test(test_a_process_that_dies_ends_the_others),
