@@ -315,3 +315,25 @@ kith_status simulation_diagnose_divided(struct kith_simulation *simulation,
     KITH_TRY(simulation_gather(simulation, ACCELERATION));
     return ranks_agree(simulation->context, add_tail(simulation, totals));
 }
+
+kith_status simulation_diagnose_copies(struct kith_simulation *simulation,
+                                       const struct forces_problem *copies, bool *done)
+{
+    struct domain domain;
+    struct forces_problem problem = *copies;
+    int32_t column[3];
+    *done = false;
+    if (!simulation->slice || !problem.space.totals || problem.space.tail ||
+        !simulation_is_divided(simulation))
+        return KITH_OK;
+    problem.space.totals = NULL;
+    kith_status status = domain_create(simulation->context, &problem, true, &domain);
+    if (status == KITH_OK)
+        status = domain_evaluate(&domain, copies->space.totals, done);
+    for (int32_t c = 0; c < problem.dimensions; c++)
+        column[c] = problem.dimensions + c;
+    if (status == KITH_OK && *done)
+        status = domain_gather(&domain, problem.dimensions, column, problem.acceleration);
+    domain_free(&domain);
+    return status;
+}

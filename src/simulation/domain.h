@@ -38,6 +38,11 @@ kith_status simulation_reunite(struct kith_simulation *simulation);
 kith_status simulation_diagnose_divided(struct kith_simulation *simulation,
                                         kith_forces_totals *totals, bool *done);
 
+/* Collective: the same of copies of a slice in double precision, by boxes and a list for this time
+ * alone: to the problem's totals and accelerations. Not with a tail. */
+kith_status simulation_diagnose_copies(struct kith_simulation *simulation,
+                                       const struct forces_problem *copies, bool *done);
+
 /* Frees what the ranks have; the arrays stay as they are. */
 void simulation_drop_domain(struct kith_simulation *simulation);
 

@@ -118,13 +118,25 @@ static kith_status gather_state(struct kith_simulation *simulation, const struct
 }
 
 /* What is prepared has a list of pairs on the CPU, and of periodic images the setting. */
-static kith_status solve(struct kith_simulation *simulation, const struct forces_problem *problem)
+static kith_status solve_all(struct kith_simulation *simulation,
+                             const struct forces_problem *problem)
 {
     const kith_solver *solver = simulation->solver;
     const bool is_kept = problem->space.totals && simulation->context->device.kind == KITH_CPU;
     return is_kept || solver->is_periodic
                ? forces_evaluate(simulation->context, solver, problem, &simulation->prepared)
                : forces_solve(simulation->context, solver, problem);
+}
+
+static kith_status solve(struct kith_simulation *simulation, const struct forces_problem *problem)
+{
+    struct forces_problem all;
+    if (!simulation->slice)
+        return solve_all(simulation, problem);
+    KITH_TRY(slice_widen(simulation, problem, &all));
+    KITH_TRY(solve_all(simulation, &all));
+    slice_keep_own(simulation, &all, problem);
+    return KITH_OK;
 }
 
 /* By the ranks of a job; done is false if it is to be done otherwise. */
@@ -175,12 +187,9 @@ static kith_status evaluate(struct kith_simulation *simulation, struct sample *s
             backend_column(sample, POSITIONS + k);
         problem.acceleration[k] = backend_column(sample, ACCELERATIONS + k);
     }
-    struct forces_problem all = problem;
-    if (simulation->slice)
-        KITH_TRY(slice_widen(simulation, &problem, &all));
-    KITH_TRY(solve(simulation, &all));
-    if (simulation->slice)
-        slice_keep_own(simulation, &all, &problem);
+    KITH_TRY(simulation_diagnose_copies(simulation, &problem, &done));
+    if (!done)
+        KITH_TRY(solve(simulation, &problem));
     if (!simulation->solver->is_periodic)
         sample->totals.volume =
             problem.space.volume * pow(simulation->units.length, simulation->dimensions);
