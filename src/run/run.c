@@ -178,6 +178,7 @@ static kith_status complete_pending(struct run *run)
         return KITH_OK;
     const double start = kith_clock();
     KITH_TRY(run_output_publish(&run->output, run->simulation, &run->checkpoint, false));
+    kith_checkpoint_free(&run->checkpoint); /* as large as the state */
     const double now = kith_clock();
     const double every = pace_published(&run->pace, now, now - start + pending.saving_seconds);
     if (run->output.file)
