@@ -152,7 +152,8 @@ typedef struct kith_forces_options {
  * and at least 1e-11 (float 1e-6), and O(n log n). On a GPU there is pme alone, by cuFFT; the host
  * waits where it chooses a setting, and for totals and a report. Where single precision is enough
  * for the error, coordinates have 48 bits there: the force of a pair at a distance d may be off by
- * 2⁻⁴⁶ L/d of it, L the length of the cell.
+ * 2⁻⁴⁶ L/d of it, L the length of the cell. Two particles nearer than 3e-13 of the cutoff where
+ * single precision is enough, or 1e-102 elsewhere, count as at the same position.
  *
  * On a CPU pme also sums all images of the law lennard-jones, alone or added to coulomb
  * (kith/law_sum.h) without a cutoff, without mixing columns, in a cell that is periodic along three

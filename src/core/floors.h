@@ -10,7 +10,8 @@
 /* Added to every s² = r² + ε²: at the same position without softening 1/s³ is then finite, and d =
  * 0 makes the pair add 0 without a branch. Changes no bit unless s is far below the resolution of
  * the coordinates (1e-9 in float, 1e-90 in double). Distances from about 1e-12 to 1e19 are in a
- * float's range, from 1e-100 to 1e150 in a double's. */
+ * float's range, from 1e-100 to 1e150 in a double's. The near sums of a mesh add nothing to r², in
+ * units of the cutoff, but take pairs with r² up to this for pairs at the same position. */
 #define S2_FLOOR_FLOAT_EXPONENT  83
 #define S2_FLOOR_DOUBLE_EXPONENT 680
 #define S2_FLOOR_FLOAT           0x1p-83f /* 2 to minus the exponent */

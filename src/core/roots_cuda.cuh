@@ -5,12 +5,12 @@
 
 #include "core/floors.h"
 
-template <typename real> __device__ constexpr real s2_floor();
-template <> __device__ constexpr float s2_floor<float>()
+template <typename real> __host__ __device__ constexpr real s2_floor();
+template <> __host__ __device__ constexpr float s2_floor<float>()
 {
     return S2_FLOOR_FLOAT;
 }
-template <> __device__ constexpr double s2_floor<double>()
+template <> __host__ __device__ constexpr double s2_floor<double>()
 {
     return S2_FLOOR_DOUBLE;
 }

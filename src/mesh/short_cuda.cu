@@ -251,7 +251,6 @@ static __device__ void add_list(const struct pme_cuda_problem &problem,
                                 int count, struct list<real> &list,
                                 struct near_sums<real, has_virial> &sums)
 {
-    const real least = sizeof(real) == sizeof(float) ? (real)1e-36 : (real)1e-300;
     const int lane = (int)threadIdx.x % 32, last = (count + 31) / 32 - 1;
     const unsigned of = (unsigned)__cvta_generic_to_shared(list.of);
     const unsigned of_w = (unsigned)__cvta_generic_to_shared(list.w);
@@ -280,7 +279,7 @@ static __device__ void add_list(const struct pme_cuda_problem &problem,
             if (sizeof(real) == sizeof(float) && (r2 > 0 || from != slot))
                 refine(problem, slot, from, d);
             r2 = fma(d[2], d[2], fma(d[1], d[1], d[0] * d[0]));
-            if (!(r2 > least)) {
+            if (!(r2 > s2_floor<real>())) { /* 1/r³ may overflow */
                 sums.of[0] = fma(-w, smooth.at_zero, sums.of[0]);
                 w = 0;
                 r2 = 1;

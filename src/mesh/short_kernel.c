@@ -87,7 +87,8 @@ SIMD_INLINE void add_found(bool is_sixth, const REAL *value, const REAL *factor,
         field[v][3] = (VREAL)((VMASK)field[v][3] & counts);
         r2[v] = simd_select(counts, r2[v], simd_all((REAL)1));
         z[v] = simd_fma(r2[v], simd_all((REAL)2), simd_all((REAL)-1));
-        root[v] = (VREAL)((VMASK)simd_rsqrt_of_subnormal(r2[v]) & (VMASK)(r2[v] > (VREAL){0}));
+        root[v] = (VREAL)((VMASK)simd_rsqrt_of_subnormal(r2[v]) &
+                          (VMASK)(r2[v] > simd_all((REAL)S2_FLOOR)));
         SIMD_UNROLL
         for (int odd = 0; odd < 2; odd++) {
             smooth[v][odd] = simd_all(value[terms - 2 + odd]);

@@ -24,8 +24,9 @@ struct short_block {
 };
 
 /* The sums of a target: Σ w erfc(α r)/r, Σ w g d, and Σ w g d_a d_b for (a, b) = xx, yy, zz, yz,
- * xz, xy; g is −1/r d/dr of the first. Candidates at r = 0 count with −α f(0). Those of sum_sixth
- * are of (1 − P)/r⁶ − repulsion/r¹² in the place of erfc(α r)/r (split.h). */
+ * xz, xy; g is −1/r d/dr of the first. Candidates at r = 0, and those whose r² is at most the floor
+ * of core/floors.h, whose 1/r³ may overflow, count with −α f(0). Those of sum_sixth are of (1 −
+ * P)/r⁶ − repulsion/r¹² in the place of erfc(α r)/r (split.h). */
 enum { short_potential, short_gradient, short_virial = 4, short_sums = 10 };
 
 typedef void short_sum(const struct split *split, const struct short_block *block, double *sums);

@@ -11,6 +11,7 @@
  * Abramowitz & Stegun 1964, 7.1.26). With rounding the force is wrong by up to 1e-6 of 1/r², by
  * 1e-7 in the rms. It takes a third of the operations of two polynomials. */
 
+#include "core/roots_cuda.cuh"
 #include "mesh/pme_cuda.h"
 
 /* What is the same for all pairs. */
@@ -31,8 +32,9 @@ static inline struct smooth<real> smooth_of(const struct pme_cuda_problem &probl
     const double pi = 3.14159265358979323846, alpha = problem.alpha * problem.cutoff;
     struct smooth<real> smooth = {
     };
-    smooth.near2 =
-        sizeof(real) == sizeof(float) ? (real)(problem.near * problem.near) : (real)1e-300;
+    smooth.near2 = s2_floor<real>();
+    if (sizeof(real) == sizeof(float)) /* greater: pme_cuda.c */
+        smooth.near2 = (real)(problem.near * problem.near);
     smooth.of_reach = (real)(reach * alpha);
     smooth.fall = (real)(-alpha * alpha / log(2.0));
     smooth.at_zero = (real)(2 / sqrt(pi) * alpha);

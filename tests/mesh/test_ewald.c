@@ -62,7 +62,8 @@ static kith_status compute(struct system *system, const char *law_text)
     system->options.cell = &system->cell;
     system->options.totals = &system->totals;
     system->options.report = &system->report;
-    system->options.solver = solver_named("ewald");
+    if (!system->options.solver)
+        system->options.solver = solver_named("ewald");
     const kith_status status = kith_forces_compute(
         context, &system->options, NULL, &particles, kith_array_matrix(system->a, KITH_F64, n, 3),
         kith_array_vector(system->potential, KITH_F64, n));
@@ -435,6 +436,29 @@ static void test_coincident_particles_contribute_nothing(void **state)
     assert_close(one.potential[0], -2 * 2.837297479480620 / 3, 1e-11);
 }
 
+/* At any distance forces are finite: those of a pair, or of particles at one place where 1/r³ would
+ * overflow in the precision of the near sum. */
+static void test_forces_of_near_particles_are_finite(void **state)
+{
+    (void)state;
+    const char *const solvers[] = {"ewald", "pme"};
+    for (int k = 0; k < 2; k++)
+        for (int exponent = 1; exponent < 320; exponent++) {
+            const double r = pow(10, -exponent);
+            one = (struct system){.count = 2, .x = {{0}, {r, 0, 0}}, .q = {1, -1}, .m = {1, 1}};
+            set_cube(&one, 3);
+            one.options.solver = solver_named(solvers[k]);
+            if (k == 1)
+                one.options.accuracy.error = 1e-3;
+            assert_ok(compute(&one, "coulomb"));
+            const double expected = exponent < 12 ? 1 / (r * r) : one.a[0][0];
+            assert_close(one.a[0][0] / expected, 1, 1e-3);
+            for (int c = 0; c < 3; c++)
+                assert_true(isfinite(one.a[0][c]) && isfinite(one.a[1][c]));
+            assert_true(isfinite(one.totals.energy));
+        }
+}
+
 static void test_excluded_pairs_do_not_interact_where_they_are_nearest(void **state)
 {
     (void)state;
@@ -556,6 +580,7 @@ int main(void)
         cmocka_unit_test(test_gravity_has_the_mean_density_subtracted),
         cmocka_unit_test(test_no_particles_and_one_are_fine),
         cmocka_unit_test(test_coincident_particles_contribute_nothing),
+        cmocka_unit_test(test_forces_of_near_particles_are_finite),
         cmocka_unit_test(test_excluded_pairs_do_not_interact_where_they_are_nearest),
         cmocka_unit_test(test_single_precision_is_that_of_its_numbers),
         cmocka_unit_test(test_threads_do_not_change_a_bit),
