@@ -7,46 +7,42 @@
 #include "simulation/integrator.h"
 
 /* name, method, order, evaluations of all forces a step (0: as many as it takes), symplectic,
- * description */
+ * central, description */
 #define EACH_INTEGRATOR(ROW)                                                                       \
-    ROW("leapfrog", leapfrog_method, 2, 1, true,                                                   \
+    ROW("leapfrog", leapfrog_method, 2, 1, true, false,                                            \
         "kick-drift-kick velocity Verlet, the default (Verlet 1967)")                              \
-    ROW("leapfrog-dkd", leapfrog_dkd_method, 2, 1, true,                                           \
+    ROW("leapfrog-dkd", leapfrog_dkd_method, 2, 1, true, false,                                    \
         "drift-kick-drift position Verlet (Tuckerman et al. 1992)")                                \
-    ROW("symplectic-euler", symplectic_euler_method, 1, 1, true,                                   \
+    ROW("symplectic-euler", symplectic_euler_method, 1, 1, true, false,                            \
         "kick, then drift (de Vogelaere 1956)")                                                    \
-    ROW("ruth3", ruth3_method, 3, 3, true, "three stages (Ruth 1983)")                             \
-    ROW("forest-ruth", forest_ruth_method, 4, 3, true,                                             \
+    ROW("ruth3", ruth3_method, 3, 3, true, false, "three stages (Ruth 1983)")                      \
+    ROW("forest-ruth", forest_ruth_method, 4, 3, true, false,                                      \
         "three drift-kick-drift leapfrogs (Forest & Ruth 1990)")                                   \
-    ROW("yoshida4", yoshida4_method, 4, 3, true, "three kick-drift-kick leapfrogs (Yoshida 1990)") \
-    ROW("yoshida6", yoshida6_method, 6, 7, true, "seven leapfrogs, solution A (Yoshida 1990)")     \
-    ROW("yoshida8", yoshida8_method, 8, 15, true,                                                  \
+    ROW("yoshida4", yoshida4_method, 4, 3, true, false,                                            \
+        "three kick-drift-kick leapfrogs (Yoshida 1990)")                                          \
+    ROW("yoshida6", yoshida6_method, 6, 7, true, false,                                            \
+        "seven leapfrogs, solution A (Yoshida 1990)")                                              \
+    ROW("yoshida8", yoshida8_method, 8, 15, true, false,                                           \
         "fifteen leapfrogs, the small-error solution (Yoshida 1990; Suzuki & Umeno 1993)")         \
-    ROW("mclachlan4", mclachlan4_method, 4, 5, true,                                               \
+    ROW("mclachlan4", mclachlan4_method, 4, 5, true, false,                                        \
         "five stages with optimized error (McLachlan 1995)")                                       \
-    ROW("pefrl", pefrl_method, 4, 4, true,                                                         \
+    ROW("pefrl", pefrl_method, 4, 4, true, false,                                                  \
         "position-extended Forest-Ruth-like, optimized error (Omelyan et al. 2002)")               \
-    ROW("rk4", rk4_method, 4, 4, false, "classical Runge-Kutta (Kutta 1901)")                      \
-    ROW("hermite4", hermite4_method, 4, 2, false,                                                  \
+    ROW("rk4", rk4_method, 4, 4, false, false, "classical Runge-Kutta (Kutta 1901)")               \
+    ROW("hermite4", hermite4_method, 4, 2, false, false,                                           \
         "Hermite P(EC)^2 with the jerk (Makino & Aarseth 1992)")                                   \
-    ROW("hermite-block", hermite_block_method, 4, 0, false,                                        \
+    ROW("hermite-block", hermite_block_method, 4, 0, false, false,                                 \
         "Hermite with a step for each body, in blocks of powers of two (Makino 1991)")             \
-    ROW("ias15", ias15_method, 15, 0, false,                                                       \
+    ROW("ias15", ias15_method, 15, 0, false, false,                                                \
         "adaptive Gauss-Radau, to rounding (Everhart 1985; Rein & Spiegel 2015)")                  \
-    ROW("whfast", whfast_method, 2, 1, true,                                                       \
+    ROW("whfast", whfast_method, 2, 1, true, true,                                                 \
         "planets about body 0, a star (Wisdom & Holman 1991; Rein & Tamayo 2015)")                 \
-    ROW("hybrid", hybrid_method, 2, 1, false,                                                      \
+    ROW("hybrid", hybrid_method, 2, 1, false, true,                                                \
         "whfast, with close encounters by ias15, reversible (Lu, Hernandez & Rein 2024)")
 
-#define PUBLIC_ROW(name, method, order, evaluations, symplectic, description)                      \
-    {name,                                                                                         \
-     description,                                                                                  \
-     order,                                                                                        \
-     evaluations,                                                                                  \
-     symplectic,                                                                                   \
-     (evaluations) == 0,                                                                           \
-     &(method) == &whfast_method || &(method) == &hybrid_method},
-#define METHOD_ROW(name, method, order, evaluations, symplectic, description) &(method),
+#define PUBLIC_ROW(name, method, order, evaluations, symplectic, central, description)             \
+    {name, description, order, evaluations, symplectic, (evaluations) == 0, central},
+#define METHOD_ROW(name, method, order, evaluations, symplectic, central, description) &(method),
 
 static const kith_integrator integrators[] = {EACH_INTEGRATOR(PUBLIC_ROW)};
 static const struct integrator_method *const methods[] = {EACH_INTEGRATOR(METHOD_ROW)};
