@@ -203,7 +203,8 @@ def forces(positions: ArrayLike, masses: ArrayLike | None = None, *, targets: Ar
         Where the forces are evaluated; at the sources by default.
     softening : float or array_like, shape (m,)
         A length, in the unit of the positions; with one for each source, those of the targets are
-        ``target_softening``.
+        ``target_softening``. Lengths of bodies are supported by ``direct``, ``cutoff``, ``reference``, and
+        ``tree`` on the CPU.
     target_softening : array_like, shape (n,), optional
         A length for each target.
     g : float, optional

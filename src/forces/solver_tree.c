@@ -1,6 +1,7 @@
 /* The solvers tree and fmm: the far pairs by expansions of a tree's cells (tree/tree.h). */
 
 #include <stddef.h>
+#include <string.h>
 
 #include "device/context.h"
 #include "forces/backend.h"
@@ -24,6 +25,28 @@ static kith_status check_accuracy(const char *name, const struct forces_problem 
     return KITH_OK;
 }
 
+/* Of a softening per body. */
+static kith_status check_softenings(const char *name, const kith_context *context,
+                                    const struct forces_problem *problem,
+                                    const struct forces_weights *law)
+{
+    if (strcmp(name, "tree") != 0 || context->device.kind != KITH_CPU)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "the solver %s%s does not support softening lengths of bodies; use the "
+                         "solver tree on the CPU, the solver direct, or one softening",
+                         name, context->device.kind == KITH_CPU ? "" : " on a GPU");
+    if (law->any || law->is_logarithm)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "the solver tree supports softening lengths of bodies with laws w_i w_j / "
+                         "r only; use the solver direct, or one softening");
+    if (problem->accuracy.order > 1)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "order is %d, but with softening lengths of bodies cells of the solver "
+                         "tree act as points; leave out the order, or give one softening",
+                         (int)problem->accuracy.order);
+    return KITH_OK;
+}
+
 static kith_status suits(const char *name, const kith_context *context,
                          const struct forces_problem *problem)
 {
@@ -41,14 +64,10 @@ static kith_status suits(const char *name, const kith_context *context,
                          "solver is %s, which has no derivatives of forces; use "
                          "the solver direct",
                          name);
-    if (problem->source_half_softening2)
-        return kith_fail(
-            KITH_UNSUPPORTED,
-            "the column softening is given, but the solver %s supports only one softening for all "
-            "bodies; give that as the option softening, or use the solver direct",
-            name);
     if (!forces_find_weights_of_any(problem, &law))
         return kith_fail(KITH_UNSUPPORTED, "solver is %s, %s; use the solver direct", name, no_law);
+    if (problem->source_half_softening2)
+        KITH_TRY(check_softenings(name, context, problem, &law));
     if (law.any && context->device.kind != KITH_CPU)
         return kith_fail(KITH_UNSUPPORTED,
                          "solver is %s, which supports gravity, coulomb, log2d and other laws w_i "
@@ -106,7 +125,9 @@ static kith_status evaluate(const struct kith_solver *solver, kith_context *cont
                  .self = problem->self,
                  .target_count = problem->target_count,
                  .source_count = problem->source_count,
-                 .softening2 = problem->softening2},
+                 .softening2 = problem->softening2,
+                 .target_half_softening2 = problem->target_half_softening2,
+                 .source_half_softening2 = problem->source_half_softening2},
         .wanted = {.groups = solver == &forces_solver_tree,
                    .error = problem->accuracy.error,
                    .theta = problem->accuracy.theta,

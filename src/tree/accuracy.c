@@ -108,8 +108,9 @@ struct tree_request tree_choose(const struct tree_problem *problem,
 {
     struct tree_request wanted = *request;
     const bool is_exact = request->error > 0 && request->error < least_error_of_points;
-    wanted.points = request->groups && request->theta == 0 && request->order == 0 && !is_exact &&
-                    problem->law != expansion_series;
+    wanted.points = request->groups && problem->law != expansion_series &&
+                    (problem->source_half_softening2 ||
+                     (request->theta == 0 && request->order == 0 && !is_exact));
     if (wanted.points)
         wanted.order = default_order;
     return choose(problem, &wanted, order_for, leaf_for);

@@ -16,7 +16,8 @@ static const double seconds_of_pair = 0.3e-9;
 
 /* Columns of the samples: positions, and what a task finds. */
 struct columns {
-    double x[3][tree_samples], gradient[3][tree_samples], potential[tree_samples];
+    double x[3][tree_samples], softening2[tree_samples], gradient[3][tree_samples],
+        potential[tree_samples];
 };
 
 struct estimate_run {
@@ -45,6 +46,11 @@ static void sum_task(void *argument, int64_t task)
                              .softening2 = run->softening2,
                              .weight = weight,
                              .potential = to->potential};
+    const void *of_point = run->expansions->softenings[1]->of_point;
+    if (of_point) {
+        near.target_softening2 = run->at.softening2;
+        near.source_softening2 = (const char *)of_point + offset;
+    }
     struct tree_near_law by_law = run->expansions->near;
     by_law.targets = run->samples;
     by_law.sources = count;
@@ -98,6 +104,10 @@ kith_status tree_estimate_cpu(kith_context *context, const struct tree_problem *
             real_set(
                 tree->dtype, run.at.x[c], k,
                 real_get(tree->dtype, tree->position[c], tree_sample(k, run.samples, tree->count)));
+    const void *of_point = expansions->softenings[0]->of_point;
+    for (int64_t k = 0; k < run.samples && of_point; k++)
+        real_set(tree->dtype, run.at.softening2, k,
+                 real_get(tree->dtype, of_point, tree_sample(k, run.samples, tree->count)));
     const double seconds = seconds_of_pair * (double)run.samples * (double)sources->count;
     const kith_status status =
         kith_for_each(context, kith_threads_for(context, seconds), tasks, sum_task, &run);

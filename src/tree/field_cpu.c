@@ -19,6 +19,7 @@ struct field_run {
     double softening2;
     enum expansion_law law;
     const struct tree_law_bins *bins;
+    const struct tree_softening *softening[2]; /* of the cells of both, or NULL */
 };
 
 /* tree_add_pull of the law of bins, as weak as it is at the points of the target that are farthest
@@ -49,10 +50,13 @@ static void add_pull(const struct field_run *run, int32_t target, int32_t source
 {
     const struct tree_side *a = &run->targets->side[target], *b = &run->sources->side[source];
     const double net = run->sources->tree->net_weight[source];
+    const double softening2 =
+        run->softening2 +
+        (run->softening[0] ? run->softening[0][target].most + run->softening[1][source].mean : 0);
     if (run->law == expansion_series)
         add_pull_of_law(run, a, b, net, is_near, &run->pull[target]);
     else
-        tree_add_pull(a, b, net, run->softening2, run->law, is_near, &run->pull[target]);
+        tree_add_pull(a, b, net, softening2, run->law, is_near, &run->pull[target]);
 }
 
 static void far(void *user, int32_t target, const int32_t *sources, int64_t count)
@@ -100,10 +104,17 @@ static void gather(const struct field_run *run, struct tree_side *side)
 kith_status tree_find_field_cpu(kith_context *context, const struct tree_problem *problem,
                                 const struct tree_sides *targets, const struct tree_sides *sources,
                                 const struct tree_branches *branches,
-                                const struct tree_law_bins *bins, struct tree_side *target_side)
+                                const struct tree_law_bins *bins,
+                                const struct tree_softenings *const softenings[2],
+                                struct tree_side *target_side)
 {
     const struct tree_rule rule = {.walk = tree_walk_one_way, .theta = TREE_FIELD_THETA};
-    struct field_run run = {targets, sources, NULL, problem->softening2, problem->law, bins};
+    struct field_run run = {.targets = targets,
+                            .sources = sources,
+                            .softening2 = problem->softening2,
+                            .law = problem->law,
+                            .bins = bins,
+                            .softening = {softenings[0]->of_cell, softenings[1]->of_cell}};
     struct tree_counts counts;
     const struct tree_actions actions = {
         .far = far, .descend = descend, .leaf = leaf, .user = &run, .branches = branches};

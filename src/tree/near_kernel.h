@@ -10,7 +10,8 @@
  *     φ_i += Σ_j w_j / s,     ∇φ_i += Σ_j w_j d / s³     d = x_j − x_i, s² = |d|² + ε²
  *     φ_i += Σ_j w_j ln s,    ∇φ_i −= Σ_j w_j d / s²     by the logarithm, in 2D
  *
- * over the sources with s² > 0. If the leaf is among its sources they are the first, and i = j is
+ * over the sources with s² > 0, where ε² is softening2 or, with columns, softening2 + their sum for
+ * i and j. If the leaf is among its sources they are the first, and i = j is
  * left out. The sources are sources_padded elements, of which those after the last have a weight of
  * 0. All columns are of one precision. */
 struct tree_near {
@@ -19,7 +20,8 @@ struct tree_near {
     enum expansion_law law;
     double softening2;
     const void *target[3], *source[3], *weight;
-    void *potential, *gradient[3]; /* of the targets */
+    const void *target_softening2, *source_softening2; /* both or none */
+    void *potential, *gradient[3];                     /* of the targets */
 };
 
 struct tree_near_kernels {

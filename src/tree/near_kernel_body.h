@@ -34,17 +34,20 @@ SIMD_INLINE void NAME(add_logarithm)(VREAL weight, const VREAL d[3], VREAL s2,
 
 /* Adds the sources at j; `targets` of them are i, i + 1, …. */
 SIMD_INLINE void NAME(add_sources)(const struct tree_near *near, int64_t j, const int32_t targets,
-                                   const REAL at[][3], int64_t i, const bool self,
-                                   const enum expansion_law law, struct NAME(sums) * sums)
+                                   const REAL at[][4], int64_t i, const bool self,
+                                   const enum expansion_law law, const bool softened,
+                                   struct NAME(sums) * sums)
 {
     const REAL *const *source = (const REAL *const *)near->source;
     const VREAL x = simd_load(source[0] + j), y = simd_load(source[1] + j),
                 z = simd_load(source[2] + j), all = simd_load((const REAL *)near->weight + j);
-    const VREAL softening2 =
-        simd_all((REAL)near->softening2 + (law == expansion_inverse ? S2_FLOOR : 0));
+    VREAL of_source = simd_all((REAL)near->softening2 + (law == expansion_inverse ? S2_FLOOR : 0));
+    if (softened)
+        of_source += simd_load((const REAL *)near->source_softening2 + j);
     SIMD_UNROLL
     for (int32_t k = 0; k < targets; k++) {
         const VREAL weight = self ? NAME(without)(all, j, i + k) : all;
+        const VREAL softening2 = softened ? of_source + at[k][3] : of_source;
         const VREAL dx = x - at[k][0], dy = y - at[k][1], dz = z - at[k][2];
         if (law == expansion_logarithm) {
             const VREAL d[3] = {dx, dy, dz};
@@ -62,24 +65,26 @@ SIMD_INLINE void NAME(add_sources)(const struct tree_near *near, int64_t j, cons
 }
 
 SIMD_INLINE void NAME(meet)(const struct tree_near *near, int64_t i, const int32_t targets,
-                            const enum expansion_law law)
+                            const enum expansion_law law, const bool softened)
 {
     const bool inverse = law == expansion_inverse;
     const REAL of_field = inverse ? (REAL)(1 / FIELD_SCALE) : -1;
     const REAL of_potential = inverse ? (REAL)(1 / FIELD_SCALE) : (REAL)0.5;
-    REAL at[NAME(wide)][3], sum[4 * NAME(wide)];
+    REAL at[NAME(wide)][4], sum[4 * NAME(wide)];
     struct NAME(sums) sums[NAME(wide)];
     VREAL rows[4 * NAME(wide)];
     memset(sums, 0, sizeof sums);
     SIMD_UNROLL
-    for (int32_t k = 0; k < targets; k++)
+    for (int32_t k = 0; k < targets; k++) {
         for (int32_t c = 0; c < 3; c++)
             at[k][c] = ((const REAL *)near->target[c])[i + k];
+        at[k][3] = softened ? ((const REAL *)near->target_softening2)[i + k] : 0;
+    }
     int64_t j = 0;
     for (; near->self && j < near->targets; j += NAME(lanes))
-        NAME(add_sources)(near, j, targets, (const REAL(*)[3])at, i, true, law, sums);
+        NAME(add_sources)(near, j, targets, (const REAL(*)[4])at, i, true, law, softened, sums);
     for (; j < near->sources_padded; j += NAME(lanes))
-        NAME(add_sources)(near, j, targets, (const REAL(*)[3])at, i, false, law, sums);
+        NAME(add_sources)(near, j, targets, (const REAL(*)[4])at, i, false, law, softened, sums);
     memcpy(rows, sums, sizeof rows);
     SIMD_UNROLL
     for (int32_t k = 0; k < 4 * NAME(wide); k += NAME(lanes))
@@ -92,21 +97,24 @@ SIMD_INLINE void NAME(meet)(const struct tree_near *near, int64_t i, const int32
     }
 }
 
-SIMD_INLINE void NAME(meet_all)(const struct tree_near *near, const enum expansion_law law)
+SIMD_INLINE void NAME(meet_all)(const struct tree_near *near, const enum expansion_law law,
+                                const bool softened)
 {
     int64_t i = 0;
     for (; i + NAME(wide) <= near->targets; i += NAME(wide))
-        NAME(meet)(near, i, NAME(wide), law);
+        NAME(meet)(near, i, NAME(wide), law, softened);
     for (; i + 2 <= near->targets; i += 2)
-        NAME(meet)(near, i, 2, law);
+        NAME(meet)(near, i, 2, law, softened);
     if (i < near->targets)
-        NAME(meet)(near, i, 1, law);
+        NAME(meet)(near, i, 1, law, softened);
 }
 
 static void NAME(near)(const struct tree_near *near)
 {
-    if (near->law == expansion_inverse)
-        NAME(meet_all)(near, expansion_inverse);
+    if (near->law == expansion_logarithm)
+        NAME(meet_all)(near, expansion_logarithm, false);
+    else if (near->source_softening2)
+        NAME(meet_all)(near, expansion_inverse, true);
     else
-        NAME(meet_all)(near, expansion_logarithm);
+        NAME(meet_all)(near, expansion_inverse, false);
 }

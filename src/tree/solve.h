@@ -7,6 +7,7 @@
 #include "tree/law_bins.h"
 #include "tree/near_kernel.h"
 #include "tree/near_law_problem.h"
+#include "tree/softening.h"
 #include "tree/tree.h"
 #include "tree/walk.h"
 
@@ -15,11 +16,14 @@
  * of cells found by a separate walk; nothing is kept from call to call.
  *
  *   branches  of the targets, over ranks, all of whom get the scales; NULL: one process
- *   bins      of the law, or NULL */
+ *   bins      of the law, or NULL
+ *   softenings of the targets and the sources */
 kith_status tree_find_field_cpu(kith_context *context, const struct tree_problem *problem,
                                 const struct tree_sides *targets, const struct tree_sides *sources,
                                 const struct tree_branches *branches,
-                                const struct tree_law_bins *bins, struct tree_side *target_side);
+                                const struct tree_law_bins *bins,
+                                const struct tree_softenings *const softenings[2],
+                                struct tree_side *target_side);
 
 /* The expansions of a problem. Record k is that of source cell k; those of the target cells begin
  * at target_record, which is 0 if the targets are the sources. */
@@ -29,8 +33,9 @@ struct tree_expansions {
     kith_dtype dtype;
     int32_t target_record;
     void *records, *locals;
-    double *power; /* of the sources, for tree_error */
-    bool points;   /* far cells act as points */
+    double *power;                               /* of the sources, for tree_error */
+    bool points;                                 /* far cells act as points */
+    const struct tree_softenings *softenings[2]; /* of the targets and the sources */
     /* Of a law that is neither 1/s nor ln s: its near kernel, and what that reads. */
     tree_near_law_kernel *near_law;
     struct tree_near_law near;

@@ -19,6 +19,7 @@ struct solve_run {
     double *power, *bounds;
     struct expansion_tables *tables;
     struct tree_expansions expansions;
+    struct tree_softenings source_softenings, target_softenings;
     struct tree_law_bins bins; /* of a law that is neither 1/s nor ln s */
 };
 
@@ -140,17 +141,33 @@ static kith_status make_tables(const struct tree_request *request, struct solve_
     return KITH_OK;
 }
 
+static kith_status make_softenings(const struct tree_problem *problem,
+                                   const struct tree_state *state, struct solve_run *run)
+{
+    if (!problem->source_half_softening2)
+        return KITH_OK;
+    KITH_TRY(tree_softenings_create(&state->sources, problem->source_half_softening2,
+                                    &run->source_softenings));
+    return problem->self
+               ? KITH_OK
+               : tree_softenings_create(state->target_tree, problem->target_half_softening2,
+                                        &run->target_softenings);
+}
+
 static kith_status make_expansions(kith_context *context, const struct tree_problem *problem,
                                    const struct tree_request *request, struct tree_state *state,
                                    struct solve_run *run)
 {
     struct tree_expansions *expansions = &run->expansions;
+    struct tree_softenings *of_targets =
+        problem->self ? &run->source_softenings : &run->target_softenings;
     *expansions = (struct tree_expansions){
         .operators = expansion_kernels_of(context->isa, problem->dtype),
         .expansion = {basis_for(problem), request->order, problem->softening2, problem->law,
                       &run->bins.bins, NULL},
         .dtype = problem->dtype,
         .points = request->points,
+        .softenings = {of_targets, &run->source_softenings},
         .target_record = problem->self ? 0 : state->sources.cell_count,
     };
     KITH_TRY(make_tables(request, run));
@@ -184,6 +201,7 @@ static kith_status make_bounds(const struct tree_request *request, struct solve_
     /* P_2 / (M ρ²) above which the cells of a disk or a line may all be longest in one direction:
      * their errors add up. */
     const double usual_power = 0.05;
+    const struct tree_softening *softening = run->expansions.softenings[1]->of_cell;
     const int32_t order = request->order, cells = run->sources.tree->cell_count;
     KITH_TRY(
         kith_allocate(3 * (int64_t)cells, sizeof *run->bounds, "errors of a tree", &run->bounds));
@@ -201,6 +219,9 @@ static kith_status make_bounds(const struct tree_request *request, struct solve_
             bound[k > 1] += (k + 1) * power * rest_k * alike;
         }
         bound[2] = 2.5 * second;
+        if (softening)
+            bound[1] +=
+                tree_softening_error(&softening[cell], side->weight, side->radius, request->theta);
     }
     return KITH_OK;
 }
@@ -277,9 +298,14 @@ static kith_status run_stages(kith_context *context, const struct tree_problem *
     if (problem->target_count > 0 && problem->source_count > 0) {
         KITH_TRY(make_bins(problem, request, run));
         KITH_TRY(make_branches(context, problem, state, run));
+        KITH_TRY(make_softenings(problem, state, run));
+        const struct tree_softenings *softenings[] = {problem->self ? &run->source_softenings
+                                                                    : &run->target_softenings,
+                                                      &run->source_softenings};
         if (request->error > 0)
             KITH_TRY(tree_find_field_cpu(context, problem, &run->targets, &run->sources,
-                                         run->target_branches, &run->bins, target_side));
+                                         run->target_branches, &run->bins, softenings,
+                                         target_side));
         KITH_TRY(make_expansions(context, problem, request, state, run));
         if (run->expansions.points)
             KITH_TRY(make_bounds(request, run));
@@ -307,6 +333,8 @@ kith_status tree_solve_cpu(kith_context *context, const struct tree_problem *pro
     free(run.power);
     free(run.bounds);
     free(run.tables);
+    tree_softenings_free(&run.source_softenings);
+    tree_softenings_free(&run.target_softenings);
     tree_law_bins_free(&run.bins);
     tree_branches_free(run.target_branches);
     tree_branches_free(run.source_branches);

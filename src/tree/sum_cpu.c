@@ -4,6 +4,7 @@
 
 #include "core/isa.h"
 #include "core/memory.h"
+#include "core/reals.h"
 #include "device/context.h"
 #include "tree/solve.h"
 
@@ -53,9 +54,10 @@ static void *at(const struct sum_run *run, const void *column, int64_t k)
     return (char *)column + k * run->real;
 }
 
-/* The near points of a leaf, put together: columns x, y, z and weight, of this many. */
+/* The near points of a leaf, put together: columns x, y, z, weight and half softening, of this
+ * many. */
 struct gathered {
-    char *column[4];
+    char *column[5];
     int64_t count;
 };
 
@@ -66,8 +68,10 @@ static void gather_points(const struct sum_run *run, int64_t first, int64_t end,
     const int64_t real = run->real;
     if (end <= first)
         return;
-    for (int32_t c = 0; c < 4; c++) {
-        const char *from = c < 3 ? tree->position[c] : tree->weight;
+    const void *const columns[] = {tree->position[0], tree->position[1], tree->position[2],
+                                   tree->weight, run->expansions->softenings[1]->of_point};
+    for (int32_t c = 0; c < 5 && columns[c]; c++) {
+        const char *from = columns[c];
         memcpy(gathered->column[c] + gathered->count * real, from + first * real,
                (size_t)((end - first) * real));
     }
@@ -94,6 +98,10 @@ static void gather_cells(const struct sum_run *run, const struct cell_list *cell
     else
         GATHER(float)
 #undef GATHER
+    const struct tree_softening *softening = run->expansions->softenings[1]->of_cell;
+    for (int64_t k = 0; k < cells->count && softening; k++)
+        real_set(run->real == sizeof(double) ? KITH_F64 : KITH_F32, gathered->column[4],
+                 gathered->count + k, softening[cells->cell[k]].mean);
     gathered->count += cells->count;
 }
 
@@ -108,11 +116,12 @@ static bool gather_near(const struct sum_run *run, struct tree_walker *walker,
     for (int64_t k = 0; k < near->count; k++)
         count += cells[near->cell[k]].count;
     const int64_t room = kith_padded(count + kith_padding) * run->real;
-    char *memory = tree_walker_room(walker, 4 * room);
+    char *memory = tree_walker_room(walker, 5 * room);
     if (!memory)
         return false;
-    *gathered =
-        (struct gathered){.column = {memory, memory + room, memory + 2 * room, memory + 3 * room}};
+    *gathered = (struct gathered){.count = 0};
+    for (int32_t c = 0; c < 5; c++)
+        gathered->column[c] = memory + c * room;
     if (run->self)
         gather_points(run, first, end, gathered);
     for (int64_t k = 0; k < near->count; k++) {
@@ -129,7 +138,7 @@ static bool gather_near(const struct sum_run *run, struct tree_walker *walker,
         }
     }
     gather_cells(run, points, gathered);
-    for (int32_t c = 0; c < 4; c++) /* what pads them to whole vectors */
+    for (int32_t c = 0; c < 5; c++) /* what pads them to whole vectors */
         memset(gathered->column[c] + gathered->count * run->real, 0,
                (size_t)(kith_padding * run->real));
     return true;
@@ -147,6 +156,11 @@ static void sum_near(const struct sum_run *run, const struct octree_cell *leaf,
                              .softening2 = run->softening2,
                              .weight = gathered->column[3],
                              .potential = at(run, run->field.potential, leaf->first)};
+    const void *of_targets = run->expansions->softenings[0]->of_point;
+    if (of_targets) {
+        near.target_softening2 = at(run, of_targets, leaf->first);
+        near.source_softening2 = gathered->column[4];
+    }
     for (int32_t c = 0; c < 3; c++) {
         near.target[c] = at(run, run->targets->tree->position[c], leaf->first);
         near.source[c] = gathered->column[c];

@@ -15,7 +15,9 @@ extern "C" {
  *     φ_i = Σ_j w_j ln s,    ∇φ_i = −Σ_j w_j d / s²    by the logarithm, in 2D
  *     φ_i = Σ_j w_j V(s),    ∇φ_i = −Σ_j w_j V' d / s  by any other law
  *
- * over the pairs with s² > 0 and, if self, i ≠ j. Columns of one dtype; the third is NULL in 2D. */
+ * over the pairs with s² > 0 and, if self, i ≠ j. Columns of one dtype; the third is NULL in 2D.
+ * With columns of half softenings, ε² is the sum of that of i and that of j: of groups on the CPU,
+ * by 1/s, with the points of tree_choose. */
 struct tree_problem {
     kith_dtype dtype;
     int32_t dimensions;
@@ -26,6 +28,7 @@ struct tree_problem {
     const void *target_position[3], *source_position[3];
     const void *weight; /* NULL: ones */
     double softening2;
+    const void *target_half_softening2, *source_half_softening2; /* both or none */
 };
 
 /* What is requested: an error, or an opening angle. */

@@ -242,6 +242,7 @@ static void test_more_options_are_taken(void **state)
     (void)state;
     static const char *const lines[] = {
         "forces @s.csv --softening file --law coulomb --json",
+        "forces @s.csv --softening file --solver tree --error 1e-3 --json",
         "make galaxies -n 20 --mass-ratio 0.5 --dimensions 3 -o @g.csv",
         "make lattice-walk -n 0 --batch 2 -o @w.npy",
         "matrix @s.csv -q --law distance --times @v.npy -o @w.npy",

@@ -45,7 +45,11 @@ static inline struct direct_sum sum_directly(const struct tree_problem *problem,
                    at(problem->dtype, problem->target_position[c], i);
             r2 += d[c] * d[c];
         }
-        const double s = sqrt(r2 + problem->softening2);
+        const double of_pair = problem->source_half_softening2
+                                   ? at(problem->dtype, problem->source_half_softening2, j) +
+                                         at(problem->dtype, problem->target_half_softening2, i)
+                                   : 0;
+        const double s = sqrt(r2 + problem->softening2 + of_pair);
         if (s == 0 || (problem->self && i == j))
             continue;
         const double weight = at(problem->dtype, problem->weight, j);

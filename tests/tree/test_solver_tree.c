@@ -98,6 +98,38 @@ static void test_gravity_and_coulomb_agree_with_the_direct_sum(void **state)
     kith_context_free(context);
 }
 
+/* ε² of a pair is the mean of both. */
+static void test_tree_takes_softening_lengths_of_bodies(void **state)
+{
+    (void)state;
+    enum { n = 4000, n_targets = 500 };
+    static double length[n], length_of_targets[n_targets];
+    struct random_numbers numbers = random_numbers_begin("test_softening_lengths_of_bodies");
+    kith_context *context = new_context();
+    fill(&targets, &numbers, "cube", n_targets);
+    fill(&sources, &numbers, "charges", n);
+    for (int64_t i = 0; i < n; i++)
+        length[i] = length_of_targets[i % n_targets] = pow(10, random_uniform(&numbers, -3, -1));
+    sources.particles.columns[2] =
+        (kith_particle_column){"softening", kith_array_vector(length, KITH_F64, n)};
+    targets.particles.columns[2] = (kith_particle_column){
+        "softening", kith_array_vector(length_of_targets, KITH_F64, n_targets)};
+    for (int apart = 0; apart < 2; apart++) {
+        const kith_particles *of = apart ? &targets.particles : NULL;
+        const int64_t count = apart ? n_targets : n;
+        kith_forces_options options = {.solver = solver_named("reference")};
+        assert_ok(compute(context, &options, of, &sources.particles, count, &expected));
+        options.solver = solver_named("tree");
+        options.accuracy.error = 1e-4;
+        assert_ok(compute(context, &options, of, &sources.particles, count, &found));
+        assert_true(difference(&found, &expected, count) < 1e-4);
+        options.solver = NULL; /* auto */
+        assert_ok(compute(context, &options, of, &sources.particles, count, &found));
+        assert_true(difference(&found, &expected, count) < 1e-12);
+    }
+    kith_context_free(context);
+}
+
 static void test_auto_is_direct_for_few_bodies_and_reports_its_choice(void **state)
 {
     (void)state;
@@ -193,8 +225,9 @@ static void test_what_a_tree_cannot_do_is_refused(void **state)
     (void)state;
     struct random_numbers numbers = random_numbers_begin("test_what_a_tree_cannot_do");
     kith_context *context = new_context();
-    kith_law *law = NULL;
+    kith_law *law = NULL, *yukawa = NULL;
     assert_ok(kith_law_parse("expr:(m_i + m_j) / r", 0, NULL, &law));
+    assert_ok(kith_law_parse("yukawa:1", 0, NULL, &yukawa));
     fill(&sources, &numbers, "cube", 100);
     assert_fails(attempt(context, (kith_forces_options){.law = law}, "fmm"), KITH_UNSUPPORTED,
                  "solver fmm");
@@ -211,10 +244,16 @@ static void test_what_a_tree_cannot_do_is_refused(void **state)
                  KITH_INVALID_ARGUMENT, "order 21 1 20");
     sources.particles.columns[2] =
         (kith_particle_column){"softening", kith_array_vector(sources.mass, KITH_F64, 100)};
-    assert_fails(attempt(context, (kith_forces_options){0}, "fmm"), KITH_UNSUPPORTED, "softening");
+    assert_fails(attempt(context, (kith_forces_options){0}, "fmm"), KITH_UNSUPPORTED,
+                 "fmm softening");
+    assert_fails(attempt(context, (kith_forces_options){.accuracy.order = 4}, "tree"),
+                 KITH_UNSUPPORTED, "order 4 softening");
+    assert_fails(attempt(context, (kith_forces_options){.law = yukawa}, "tree"), KITH_UNSUPPORTED,
+                 "tree softening");
     sources.particles.columns[2] = (kith_particle_column){0};
     sources.position[3][1] = NAN;
     assert_fails(attempt(context, (kith_forces_options){0}, "fmm"), KITH_INVALID_ARGUMENT, "3");
+    kith_law_free(yukawa);
     kith_law_free(law);
     kith_context_free(context);
 }
@@ -333,6 +372,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gravity_and_coulomb_agree_with_the_direct_sum),
+        cmocka_unit_test(test_tree_takes_softening_lengths_of_bodies),
         cmocka_unit_test(test_auto_is_direct_for_few_bodies_and_reports_its_choice),
         cmocka_unit_test(test_what_a_tree_cannot_do_is_refused),
         cmocka_unit_test(test_log2d_is_a_law_of_the_plane),

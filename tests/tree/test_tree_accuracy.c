@@ -172,6 +172,48 @@ static void test_the_requested_error_is_kept_within_the_softening(void **state)
     kith_context_free(context);
 }
 
+/* Lengths over four orders of magnitude, in any order, and larger farther out; of sources that are
+ * the targets, or not. */
+static void test_the_requested_error_is_kept_with_a_softening_per_point(void **state)
+{
+    (void)state;
+    static double half[2][scene_most + 64];
+    static float half_float[2][scene_most + 64];
+    static const double errors[] = {1e-1, 1e-2, 1e-3, 1e-5};
+    struct random_numbers numbers = random_numbers_begin("test_with_a_softening_per_point");
+    kith_context *context = context_with(2);
+    struct tree_state tree = {0};
+    for (int32_t kind = 0; kind < scene_kinds; kind++) {
+        scene_fill(&scene, &numbers, scene_names[kind], 2 + kind % 2, 4000);
+        for (int64_t i = 0; i < 2 * scene.count; i++) {
+            const int64_t k = i % scene.count;
+            const double x = scene.x[0][k], y = scene.x[1][k], z = scene.x[2][k];
+            const double scale = kind % 3 ? 1 : sqrt(x * x + y * y + z * z) + 1e-6;
+            const double length = scale * pow(10, random_uniform(&numbers, -4, 0));
+            half[i / scene.count][k] = 0.5 * length * length;
+            half_float[i / scene.count][k] = (float)half[i / scene.count][k];
+        }
+        for (int turn = 0; turn < 2; turn++) {
+            struct tree_problem problem = problem_of(&scene, turn ? KITH_F32 : KITH_F64, 0);
+            problem.self = kind % 4 != turn;
+            problem.source_half_softening2 = turn ? (void *)half_float[0] : (void *)half[0];
+            problem.target_half_softening2 =
+                turn ? (void *)half_float[!problem.self] : (void *)half[!problem.self];
+            const struct direct_sum *exact = sum_all_directly(&problem);
+            for (size_t k = 0; k < sizeof errors / sizeof *errors; k++) {
+                const struct tree_request request = {
+                    .groups = true, .error = errors[k], .leaf = 24, .estimates = true};
+                const struct errors found = solve(context, &problem, exact, &request, &tree);
+                check_kept(scene_names[kind], found, errors[k]);
+                check_estimated(scene_names[kind], found, &request, tree.report.error_estimated,
+                                problem.dtype);
+            }
+        }
+    }
+    tree_free(&tree);
+    kith_context_free(context);
+}
+
 static void test_the_error_of_an_angle_falls_with_the_order(void **state)
 {
     (void)state;
@@ -331,6 +373,7 @@ int main(void)
         cmocka_unit_test(test_the_requested_error_is_kept_with_softening_and_in_the_plane),
         cmocka_unit_test(test_the_requested_error_is_kept_by_the_logarithm),
         cmocka_unit_test(test_the_requested_error_is_kept_within_the_softening),
+        cmocka_unit_test(test_the_requested_error_is_kept_with_a_softening_per_point),
         cmocka_unit_test(test_the_error_of_an_angle_falls_with_the_order),
         cmocka_unit_test(test_targets_need_not_be_the_sources),
         cmocka_unit_test(test_translated_and_rotated_bodies_have_the_rotated_field),
