@@ -5,13 +5,17 @@
 #include "simulation/advance_cuda.h"
 #include "simulation/advance_parts_cuda.cuh"
 
+/* Of a composition: more bodies than these have a whole warp. */
+enum { bodies_of_half_warp = 3 * parts_warp / 2 };
+
 /* The lanes of a system. Compositions take three or four bodies per lane, which share what it reads
  * of a source; the others hold more of a body, so that registers suffice for two.
  */
 static int lanes_of(const struct advance_problem *problem)
 {
     const int64_t bodies = problem->forces.target_count;
-    const int64_t of_lane = problem->method == advance_composition ? 4 : 2;
+    const bool shares = problem->method == advance_composition && bodies <= bodies_of_half_warp;
+    const int64_t of_lane = shares ? 4 : 2;
     int lanes = 4;
     while (lanes * of_lane < bodies)
         lanes *= 2;
@@ -54,8 +58,10 @@ static kith_status launch_compositions(kith_context *context, const struct advan
         return launch_composition<real, 4>(context, problem);
     case 8:
         return launch_composition<real, 8>(context, problem);
+    case 16:
+        return launch<cuda_composition<real>, 16, 3>(context, problem);
     default:
-        return launch_composition<real, 16>(context, problem);
+        return launch<cuda_composition<real>, 32, 2>(context, problem);
     }
 }
 
