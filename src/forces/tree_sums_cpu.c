@@ -6,6 +6,7 @@
 #include "core/reals.h"
 #include "device/threads.h"
 #include "forces/tree_sums.h"
+#include "ranks/ranks.h"
 
 enum { targets_of_task = 1 << 13 };
 
@@ -27,6 +28,7 @@ static void forget(kith_context *context, void *state)
 struct delivery_run {
     const struct forces_tree_sums *sums;
     const struct tree_state *state;
+    int64_t targets; /* of all, or of this rank's slice */
 };
 
 static void put(const struct forces_problem *problem, void *column, int64_t i, double value)
@@ -44,10 +46,10 @@ static void deliver(void *argument, int64_t task)
     const struct forces_weights *weights = &run->sums->weights;
     const struct tree_state *state = run->state;
     const kith_dtype dtype = problem->dtype;
-    const int64_t begin = task * targets_of_task, left = problem->target_count - begin;
+    const int64_t begin = task * targets_of_task, left = run->targets - begin;
     const int64_t end = begin + (left < targets_of_task ? left : targets_of_task);
     for (int64_t k = begin; k < end; k++) {
-        const int64_t i = state->target_tree->order[k];
+        const int64_t i = state->is_sliced ? state->slice_first + k : state->target_tree->order[k];
         const double weight = weights->target ? real_get(dtype, weights->target, i) : 1;
         const double of_potential = weights->strength * weight;
         const double of_gradient =
@@ -60,19 +62,37 @@ static void deliver(void *argument, int64_t task)
     }
 }
 
+/* Collective: the results of all. */
+static void gather_slices(kith_context *context, const struct forces_problem *problem)
+{
+    const int64_t real = kith_dtype_bytes(problem->dtype);
+    if (problem->potential)
+        ranks_gather(context, problem->potential, real, problem->target_count, 1);
+    for (int32_t c = 0; c < problem->dimensions; c++)
+        if (problem->acceleration[c])
+            ranks_gather(context, problem->acceleration[c], real, problem->target_count, 1);
+}
+
 static kith_status evaluate(kith_context *context, const struct forces_tree_sums *sums, void *state,
                             struct tree_report *report)
 {
     struct tree_state *tree = state;
     struct delivery_run run = {.sums = sums, .state = tree};
-    const int64_t targets = sums->problem->target_count;
     struct tree_problem problem = sums->sums;
     if (sums->problem->softening2_at)
         problem.softening2 = *sums->problem->softening2_at;
     const struct tree_request request = tree_choose(&problem, &sums->wanted);
     KITH_TRY(tree_solve_cpu(context, &problem, &request, tree));
-    KITH_TRY(kith_for_each(context, kith_threads_for(context, seconds_of_target * (double)targets),
-                           (targets + targets_of_task - 1) / targets_of_task, deliver, &run));
+    run.targets = tree->is_sliced ? tree->slice_count : problem.target_count;
+    const double seconds = seconds_of_target * (double)run.targets;
+    kith_status status =
+        kith_for_each(context, kith_threads_for(context, seconds),
+                      (run.targets + targets_of_task - 1) / targets_of_task, deliver, &run);
+    if (tree->is_sliced)
+        status = ranks_agree(context, status);
+    KITH_TRY(status);
+    if (tree->is_sliced)
+        gather_slices(context, sums->problem);
     *report = tree->report;
     return KITH_OK;
 }

@@ -20,7 +20,7 @@ static double at(const struct sort_points *points, int32_t c, int64_t i)
     return real_get(points->dtype, points->position[c], i);
 }
 
-static void find_range(const struct sort_points *points, int32_t c, double *low, double *high)
+void sort_find_range_cpu(const struct sort_points *points, int32_t c, double *low, double *high)
 {
     double least = at(points, c, 0), greatest = least;
     if (points->dtype == KITH_F64) {
@@ -56,20 +56,27 @@ static void compute_keys(void *argument, int64_t task)
                 : morton_key_2d(run->grid, at(points, 0, i), at(points, 1, i));
 }
 
-kith_status sort_morton_keys_cpu(kith_context *context, const struct sort_points *points,
-                                 uint64_t *keys, struct morton_grid *grid)
+kith_status sort_keys_in_grid_cpu(kith_context *context, const struct sort_points *points,
+                                  const struct morton_grid *grid, uint64_t *keys)
 {
-    *grid = (struct morton_grid){0};
-    if (points->count == 0)
-        return KITH_OK;
-    double low[3] = {0}, high[3] = {0};
-    for (int32_t c = 0; c < points->dimensions; c++)
-        find_range(points, c, &low[c], &high[c]);
-    *grid = morton_grid_around(points->dimensions, low, high);
-
     struct keys_run run = {points, grid, keys};
     const int64_t tasks = (points->count + points_of_task - 1) / points_of_task;
     return kith_for_each(context,
                          kith_threads_for(context, seconds_of_point * (double)points->count), tasks,
                          compute_keys, &run);
+}
+
+struct morton_grid sort_grid_around_cpu(const struct sort_points *points)
+{
+    double low[3] = {0}, high[3] = {0};
+    for (int32_t c = 0; c < points->dimensions && points->count > 0; c++)
+        sort_find_range_cpu(points, c, &low[c], &high[c]);
+    return morton_grid_around(points->dimensions, low, high);
+}
+
+kith_status sort_morton_keys_cpu(kith_context *context, const struct sort_points *points,
+                                 uint64_t *keys, struct morton_grid *grid)
+{
+    *grid = sort_grid_around_cpu(points);
+    return sort_keys_in_grid_cpu(context, points, grid, keys);
 }

@@ -30,6 +30,13 @@ struct sort_points {
 kith_status sort_morton_keys_cpu(kith_context *context, const struct sort_points *points,
                                  uint64_t *keys, struct morton_grid *grid);
 
+/* The range of a column of points, of which there is at least one; the grid around points; and the
+ * keys in a grid around them and others. Errors: KITH_CANCELLED. */
+void sort_find_range_cpu(const struct sort_points *points, int32_t c, double *low, double *high);
+struct morton_grid sort_grid_around_cpu(const struct sort_points *points);
+kith_status sort_keys_in_grid_cpu(kith_context *context, const struct sort_points *points,
+                                  const struct morton_grid *grid, uint64_t *keys);
+
 /* Sorts keys, by their lowest `bits` bits (the others are 0), and returns where each was: key k of
  * the result was key order[k]. Equal keys stay in their order, so that the result is unique. Least
  * significant digit first (Knuth, vol. 3, §5.2.5).

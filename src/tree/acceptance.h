@@ -176,11 +176,12 @@ tree_accepts(const struct tree_rule *rule, const struct tree_side *target,
 }
 
 /* Of two cells of one tree that are both to be split, whether the source is split first: the larger
- * one, of equal ones the first in the tree. Both sides of a pair get the same answer. */
+ * one, of equal ones the first in the tree, by their numbers. Both sides of a pair get the same
+ * answer. */
 KITH_BOTH_SIDES static inline bool tree_splits_source(const struct tree_side *target,
-                                                      int32_t target_cell,
+                                                      int64_t target_cell,
                                                       const struct tree_side *source,
-                                                      int32_t source_cell)
+                                                      int64_t source_cell)
 {
     return source->radius > target->radius ||
            (source->radius == target->radius && source_cell <= target_cell);
@@ -190,8 +191,8 @@ KITH_BOTH_SIDES static inline bool tree_splits_source(const struct tree_side *ta
 enum tree_place { tree_far, tree_near_leaves, tree_split_source, tree_left_to_children };
 
 KITH_BOTH_SIDES static inline enum tree_place
-tree_place_pair(const struct tree_side *target, int32_t target_cell, int32_t target_children,
-                const struct tree_side *source, int32_t source_cell, int32_t source_children,
+tree_place_pair(const struct tree_side *target, int64_t target_cell, int32_t target_children,
+                const struct tree_side *source, int64_t source_cell, int32_t source_children,
                 bool is_far)
 {
     if (is_far)

@@ -18,9 +18,10 @@ KITH_BOTH_SIDES static inline int64_t tree_sample(int64_t k, int64_t samples, in
     return (2 * k + 1) * targets / (2 * samples);
 }
 
-KITH_BOTH_SIDES static inline int32_t tree_leaf_of(const struct octree_cell *cells, int64_t target)
+/* The leaf of a target below cell k. */
+KITH_BOTH_SIDES static inline int32_t tree_leaf_below(const struct octree_cell *cells, int32_t k,
+                                                      int64_t target)
 {
-    int32_t k = 0;
     while (cells[k].children > 0) {
         int32_t child = cells[k].child;
         while (cells[child].first + cells[child].count <= target)
@@ -28,6 +29,11 @@ KITH_BOTH_SIDES static inline int32_t tree_leaf_of(const struct octree_cell *cel
         k = child;
     }
     return k;
+}
+
+KITH_BOTH_SIDES static inline int32_t tree_leaf_of(const struct octree_cell *cells, int64_t target)
+{
+    return tree_leaf_below(cells, 0, target);
 }
 
 /* (|Δ∇φ| / max(|∇φ|, F))² */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
+#include "ranks/ranks.h"
 #include "tree/pull.h"
 #include "tree/walk.h"
 
@@ -86,19 +87,69 @@ static void leaf(void *user, struct tree_walker *walker, int32_t target,
 }
 
 /* A cell's scale is that of its weakest leaf. */
+static void gather_cell(const struct field_run *run, int32_t k, struct tree_side *side)
+{
+    const struct octree_cell *cell = &run->targets->tree->cell[k];
+    side[k].field = side[k].potential = INFINITY;
+    if (cell->children == 0)
+        tree_scales_of_leaf(&run->pull[k], &side[k]);
+    for (int32_t j = cell->child; j < cell->child + cell->children; j++) {
+        side[k].field = fmin(side[k].field, side[j].field);
+        side[k].potential = fmin(side[k].potential, side[j].potential);
+    }
+}
+
 static void gather(const struct field_run *run, struct tree_side *side)
 {
-    const struct octree *tree = run->targets->tree;
-    for (int32_t k = tree->cell_count - 1; k >= 0; k--) {
-        const struct octree_cell *cell = &tree->cell[k];
-        side[k].field = side[k].potential = INFINITY;
-        if (cell->children == 0)
-            tree_scales_of_leaf(&run->pull[k], &side[k]);
-        for (int32_t j = cell->child; j < cell->child + cell->children; j++) {
-            side[k].field = fmin(side[k].field, side[j].field);
-            side[k].potential = fmin(side[k].potential, side[j].potential);
-        }
+    for (int32_t k = run->targets->tree->cell_count - 1; k >= 0; k--)
+        gather_cell(run, k, side);
+}
+
+/* Collective: this rank's cells, the branches of all, and then what is above them. */
+static kith_status gather_ranks(const struct field_run *run, struct tree_essential *essential)
+{
+    const struct tree_division *division = essential->division;
+    struct tree_side *const side = essential->side;
+    double(*scales)[2] = NULL;
+    KITH_TRY(ranks_agree(division->context, kith_allocate(division->branch_count, sizeof *scales,
+                                                          "fields of a tree", &scales)));
+    for (int32_t k = essential->base - 1; k >= 0; k--)
+        if (essential->kind[k] == tree_own)
+            gather_cell(run, k, side);
+    for (int64_t k = 0; k < division->branch_count; k++) {
+        scales[k][0] = side[division->branch[k]].field;
+        scales[k][1] = side[division->branch[k]].potential;
     }
+    tree_division_gather(division, scales, sizeof *scales);
+    for (int64_t k = 0; k < division->branch_count; k++) {
+        side[division->branch[k]].field = scales[k][0];
+        side[division->branch[k]].potential = scales[k][1];
+    }
+    for (int32_t k = division->count - 1; k >= 0; k--)
+        if (division->cell[k].children > 0)
+            gather_cell(run, k, side);
+    free(scales);
+    return KITH_OK;
+}
+
+static kith_status find_field(kith_context *context, const struct tree_sides *targets,
+                              struct tree_actions *actions)
+{
+    const struct tree_rule rule = tree_field_rule();
+    struct field_run *const run = actions->user;
+    struct tree_counts counts;
+    KITH_TRY(kith_allocate(targets->tree->cell_count, sizeof *run->pull, "fields of a tree",
+                           &run->pull));
+    actions->far = far;
+    actions->descend = descend;
+    actions->leaf = leaf;
+    return tree_walk_cpu(context, &rule, targets, run->sources, actions,
+                         seconds_of_target * (double)targets->tree->count, &counts);
+}
+
+struct tree_rule tree_field_rule(void)
+{
+    return (struct tree_rule){.walk = tree_walk_one_way, .theta = TREE_FIELD_THETA};
 }
 
 kith_status tree_find_field_cpu(kith_context *context, const struct tree_problem *problem,
@@ -108,25 +159,36 @@ kith_status tree_find_field_cpu(kith_context *context, const struct tree_problem
                                 const struct tree_softenings *const softenings[2],
                                 struct tree_side *target_side)
 {
-    const struct tree_rule rule = {.walk = tree_walk_one_way, .theta = TREE_FIELD_THETA};
     struct field_run run = {.targets = targets,
                             .sources = sources,
                             .softening2 = problem->softening2,
                             .law = problem->law,
                             .bins = bins,
                             .softening = {softenings[0]->of_cell, softenings[1]->of_cell}};
-    struct tree_counts counts;
-    const struct tree_actions actions = {
-        .far = far, .descend = descend, .leaf = leaf, .user = &run, .branches = branches};
-    KITH_TRY(
-        kith_allocate(targets->tree->cell_count, sizeof *run.pull, "fields of a tree", &run.pull));
-    const kith_status status =
-        tree_walk_cpu(context, &rule, targets, sources, &actions,
-                      seconds_of_target * (double)targets->tree->count, &counts);
+    struct tree_actions actions = {.user = &run, .branches = branches};
+    const kith_status status = find_field(context, targets, &actions);
     if (status == KITH_OK && branches)
         tree_branches_gather_cells(branches, run.pull, sizeof *run.pull);
     if (status == KITH_OK)
         gather(&run, target_side);
+    free(run.pull);
+    return status;
+}
+
+kith_status tree_find_field_ranks(kith_context *context, const struct tree_problem *problem,
+                                  const struct tree_law_bins *bins,
+                                  struct tree_essential *essential)
+{
+    const struct tree_sides sides = tree_essential_sides(essential);
+    struct field_run run = {.targets = &sides,
+                            .sources = &sides,
+                            .softening2 = problem->softening2,
+                            .law = problem->law,
+                            .bins = bins};
+    struct tree_actions actions = {.user = &run, .essential = essential};
+    kith_status status = find_field(context, &sides, &actions);
+    if (status == KITH_OK)
+        status = gather_ranks(&run, essential);
     free(run.pull);
     return status;
 }

@@ -1,6 +1,8 @@
 #ifndef TREE_OCTREE_H
 #define TREE_OCTREE_H
 
+#include <stdbool.h>
+
 #include "core/status.h"
 #include "kith/context.h"
 #include "sort/sort.h"
@@ -20,6 +22,9 @@ extern "C" {
  * The tree has the same bits on every device. */
 
 enum { octree_most_generations = 33 };
+
+/* Of a cell that has children on another rank: the first. */
+enum { octree_absent = -1 };
 
 struct octree_cell {
     int32_t first, count;    /* points, in the order of the tree */
@@ -70,6 +75,33 @@ struct octree {
 kith_status octree_build_cpu(kith_context *context, const struct sort_points *points,
                              const void *weight, int32_t leaf, struct octree *tree);
 void octree_free(struct octree *tree);
+
+/* Frees the keys of points, and the points too, where only the rest is still needed. */
+void octree_free_keys(struct octree *tree);
+void octree_free_points(struct octree *tree);
+
+/* The stages of octree_build_cpu, for a tree of which a part is known (tree/division_ranks.h).
+ *
+ * octree_sort_cpu     the points along the curve, in a grid around them and others; no cells
+ * octree_reserve_cpu  room for this many cells
+ * octree_split_cpu    below the given cells, which have been made, their descendants: added after
+ *                     cell_count, each generation of them one more of the tree
+ * octree_measure_cpu  octree_measure_cell of all generations but those before `first` */
+kith_status octree_sort_cpu(kith_context *context, const struct sort_points *points,
+                            const void *weight, const struct morton_grid *grid,
+                            struct octree *tree);
+kith_status octree_reserve_cpu(struct octree *tree, int64_t cells);
+kith_status octree_split_cpu(kith_context *context, int32_t leaf, const int32_t *cells,
+                             int32_t count, struct octree *tree);
+kith_status octree_measure_cpu(kith_context *context, int32_t first, struct octree *tree);
+
+/* What octree_measure_cell takes from the children of a cell: all but the radius, which is returned
+ * in *radius where it is that of the children's spheres; else false, and it is that of the points.
+ */
+bool octree_measure_from_children(struct octree *tree, int32_t cell, double *radius);
+/* Of the largest distance of points first … end − 1 from a center the square. */
+double octree_radius2_of(const struct octree *tree, int64_t first, int64_t end,
+                         const double center[3]);
 
 /* A cell's center, radius and sum of weights, from its points or, where they are many, from its
  * children. */

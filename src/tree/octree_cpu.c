@@ -45,7 +45,7 @@ static kith_status reserve_points(struct octree *tree, int64_t count, int64_t re
     return KITH_OK;
 }
 
-static kith_status reserve_cells(struct octree *tree, int64_t count)
+kith_status octree_reserve_cpu(struct octree *tree, int64_t count)
 {
     if (count <= tree->cell_room)
         return KITH_OK;
@@ -114,12 +114,19 @@ static kith_status move_columns(kith_context *context, struct octree *tree,
     return KITH_OK;
 }
 
-/* A generation of cells; of each the children are counted, and then made. */
+/* A generation of cells, or those of a list, and what is made after them; of each the children are
+ * counted, and then made. */
 struct generation_run {
     struct octree *tree;
-    int32_t first, end, leaf;
-    int32_t *children; /* counts, then where they begin after the generation's end */
+    const int32_t *cells; /* NULL: from first on */
+    int32_t first, end, made, leaf;
+    int32_t *children; /* counts, then where they begin after `made` */
 };
+
+static int32_t cell_of(const struct generation_run *run, int64_t k)
+{
+    return run->cells ? run->cells[k] : run->first + (int32_t)k;
+}
 
 static void count_children(void *argument, int64_t task)
 {
@@ -127,8 +134,9 @@ static void count_children(void *argument, int64_t task)
     int32_t first[9];
     for (int64_t k = task * cells_of_task;
          k < (task + 1) * cells_of_task && k < run->end - run->first; k++)
-        run->children[k] = octree_find_children(run->tree->dimensions, run->tree->keys,
-                                                &run->tree->cell[run->first + k], run->leaf, first);
+        run->children[k] =
+            octree_find_children(run->tree->dimensions, run->tree->keys,
+                                 &run->tree->cell[cell_of(run, k)], run->leaf, first);
 }
 
 static void make_children(void *argument, int64_t task)
@@ -138,38 +146,51 @@ static void make_children(void *argument, int64_t task)
     int32_t first[9] = {0};
     for (int64_t k = task * cells_of_task;
          k < (task + 1) * cells_of_task && k < run->end - run->first; k++) {
-        const int32_t index = run->first + (int32_t)k;
+        const int32_t index = cell_of(run, k);
         struct octree_cell *cell = &tree->cell[index];
         cell->children = octree_find_children(tree->dimensions, tree->keys, cell, run->leaf, first);
-        cell->child = cell->children > 0 ? run->end + run->children[k] : 0;
+        cell->child = cell->children > 0 ? run->made + run->children[k] : 0;
         for (int32_t j = 0; j < cell->children; j++)
             tree->cell[cell->child + j] = octree_make_cell(tree->dimensions, tree->keys, tree->cell,
                                                            index, first[j], first[j + 1]);
     }
 }
 
-/* The generation after the last; none if that has leaves only. */
-static kith_status add_generation(kith_context *context, struct octree *tree, int32_t leaf)
+/* The children of all of them: none if these are leaves. */
+static kith_status add_children(kith_context *context, struct generation_run *run)
 {
-    struct generation_run run = {.tree = tree,
-                                 .first = tree->generation[tree->generations - 1],
-                                 .end = tree->generation[tree->generations],
-                                 .leaf = leaf};
-    const int64_t cells = run.end - run.first, tasks = tasks_for(cells, cells_of_task);
+    struct octree *tree = run->tree;
+    const int64_t cells = run->end - run->first, tasks = tasks_for(cells, cells_of_task);
     const int32_t threads = threads_for(context, cells, seconds_of_cell);
-    KITH_TRY(kith_allocate(cells + 1, sizeof *run.children, "cells of a tree", &run.children));
-    kith_status status = kith_for_each(context, threads, tasks, count_children, &run);
-    sort_scan_cpu(cells, run.children, run.children);
-    const int32_t added = run.children[cells];
+    run->made = tree->cell_count;
+    KITH_TRY(kith_allocate(cells + 1, sizeof *run->children, "cells of a tree", &run->children));
+    kith_status status = kith_for_each(context, threads, tasks, count_children, run);
+    sort_scan_cpu(cells, run->children, run->children);
+    const int32_t added = run->children[cells];
     if (status == KITH_OK)
-        status = reserve_cells(tree, (int64_t)run.end + added);
+        status = octree_reserve_cpu(tree, (int64_t)tree->cell_count + added);
     if (status == KITH_OK)
-        status = kith_for_each(context, threads, tasks, make_children, &run);
-    free(run.children);
-    tree->cell_count = run.end + added;
+        status = kith_for_each(context, threads, tasks, make_children, run);
+    free(run->children);
+    tree->cell_count += added;
     if (added > 0)
         tree->generation[++tree->generations] = tree->cell_count;
     return status;
+}
+
+kith_status octree_split_cpu(kith_context *context, int32_t leaf, const int32_t *cells,
+                             int32_t count, struct octree *tree)
+{
+    struct generation_run run = {.tree = tree, .cells = cells, .end = count, .leaf = leaf};
+    for (int32_t before = -1; before != tree->generations;) {
+        before = tree->generations;
+        KITH_TRY(add_children(context, &run));
+        run = (struct generation_run){.tree = tree,
+                                      .first = tree->generation[tree->generations - 1],
+                                      .end = tree->generation[tree->generations],
+                                      .leaf = leaf};
+    }
+    return KITH_OK;
 }
 
 static void measure_cells(void *argument, int64_t task)
@@ -181,9 +202,9 @@ static void measure_cells(void *argument, int64_t task)
 }
 
 /* Children before parents. */
-static kith_status measure(kith_context *context, struct octree *tree)
+kith_status octree_measure_cpu(kith_context *context, int32_t first, struct octree *tree)
 {
-    for (int32_t g = tree->generations - 1; g >= 0; g--) {
+    for (int32_t g = tree->generations - 1; g >= first; g--) {
         struct generation_run run = {
             .tree = tree, .first = tree->generation[g], .end = tree->generation[g + 1]};
         const int64_t cells = run.end - run.first;
@@ -193,10 +214,9 @@ static kith_status measure(kith_context *context, struct octree *tree)
     return KITH_OK;
 }
 
-kith_status octree_build_cpu(kith_context *context, const struct sort_points *points,
-                             const void *weight, int32_t leaf, struct octree *tree)
+kith_status octree_sort_cpu(kith_context *context, const struct sort_points *points,
+                            const void *weight, const struct morton_grid *grid, struct octree *tree)
 {
-    struct morton_grid grid;
     tree->dtype = points->dtype;
     tree->dimensions = points->dimensions;
     tree->count = points->count;
@@ -204,30 +224,53 @@ kith_status octree_build_cpu(kith_context *context, const struct sort_points *po
     if (points->count == 0)
         return KITH_OK;
     KITH_TRY(reserve_points(tree, points->count, kith_dtype_bytes(points->dtype)));
-    KITH_TRY(sort_morton_keys_cpu(context, points, tree->keys, &grid));
+    KITH_TRY(sort_keys_in_grid_cpu(context, points, grid, tree->keys));
     KITH_TRY(sort_keys_cpu(context, points->count, morton_bits(points->dimensions), tree->keys,
                            tree->order, tree->scratch));
-    KITH_TRY(move_columns(context, tree, points, weight));
+    return move_columns(context, tree, points, weight);
+}
 
-    KITH_TRY(reserve_cells(tree, 1));
+kith_status octree_build_cpu(kith_context *context, const struct sort_points *points,
+                             const void *weight, int32_t leaf, struct octree *tree)
+{
+    const int32_t root = 0;
+    const struct morton_grid grid = sort_grid_around_cpu(points);
+    KITH_TRY(octree_sort_cpu(context, points, weight, &grid, tree));
+    if (points->count == 0)
+        return KITH_OK;
+    KITH_TRY(octree_reserve_cpu(tree, 1));
     tree->cell[0] =
         octree_make_cell(tree->dimensions, tree->keys, NULL, -1, 0, (int32_t)points->count);
     tree->cell_count = tree->generations = 1;
     tree->generation[0] = 0;
     tree->generation[1] = 1;
-    for (int32_t before = 0; before != tree->generations;) {
-        before = tree->generations;
-        KITH_TRY(add_generation(context, tree, leaf));
-    }
-    return measure(context, tree);
+    KITH_TRY(octree_split_cpu(context, leaf, &root, 1, tree));
+    return octree_measure_cpu(context, 0, tree);
+}
+
+void octree_free_keys(struct octree *tree)
+{
+    free(tree->keys);
+    free(tree->scratch);
+    tree->keys = NULL;
+    tree->scratch = NULL;
+    tree->room = 0;
+}
+
+void octree_free_points(struct octree *tree)
+{
+    octree_free_keys(tree);
+    free(tree->columns);
+    tree->columns = NULL;
+    tree->weight = NULL;
+    for (int32_t c = 0; c < 3; c++)
+        tree->position[c] = NULL;
 }
 
 void octree_free(struct octree *tree)
 {
-    free(tree->keys);
+    octree_free_points(tree);
     free(tree->order);
-    free(tree->scratch);
-    free(tree->columns);
     free(tree->cell);
     free(tree->sphere);
     free(tree->weight_sum);

@@ -60,11 +60,11 @@ static double distance2(const double a[3], const double b[3])
     return x * x + y * y + z * z;
 }
 
-static double radius2_of_points(const struct octree *tree, const struct octree_cell *cell,
-                                const double center[3])
+double octree_radius2_of(const struct octree *tree, int64_t first, int64_t end,
+                         const double center[3])
 {
     double greatest = 0;
-    for (int64_t k = cell->first; k < cell->first + cell->count; k++) {
+    for (int64_t k = first; k < end; k++) {
         const double place[3] = {at(tree, tree->position[0], k), at(tree, tree->position[1], k),
                                  at(tree, tree->position[2], k)};
         greatest = fmax(greatest, distance2(place, center));
@@ -72,29 +72,37 @@ static double radius2_of_points(const struct octree *tree, const struct octree_c
     return greatest;
 }
 
-void octree_measure_cell(struct octree *tree, int32_t index)
+bool octree_measure_from_children(struct octree *tree, int32_t index, double *radius)
 {
     const struct octree_cell *cell = &tree->cell[index];
     struct octree_sphere *sphere = &tree->sphere[index];
     const struct moments moments = sum_places(tree, cell);
     tree->weight_sum[index] = moments.weight;
     tree->net_weight[index] = moments.net;
-    sphere->radius = 0;
-    if (cell->count == 1) { /* exactly there: a point is at no distance from itself */
-        for (int32_t c = 0; c < 3; c++)
-            sphere->center[c] = at(tree, tree->position[c], cell->first);
-        return;
-    }
     for (int32_t c = 0; c < 3; c++)
         sphere->center[c] = rounded(tree, moments.weight > 0 ? moments.weighted[c] / moments.weight
                                                              : moments.plain[c] / moments.count);
-    if (cell->children == 0 || cell->count <= points_measured) {
-        sphere->radius = sqrt(radius2_of_points(tree, cell, sphere->center));
-        return;
-    }
+    if (cell->children == 0 || cell->count <= points_measured)
+        return false;
+    *radius = 0;
     for (int32_t k = 0; k < cell->children; k++) {
         const struct octree_sphere *child = &tree->sphere[cell->child + k];
-        sphere->radius =
-            fmax(sphere->radius, sqrt(distance2(child->center, sphere->center)) + child->radius);
+        *radius = fmax(*radius, sqrt(distance2(child->center, sphere->center)) + child->radius);
+    }
+    return true;
+}
+
+void octree_measure_cell(struct octree *tree, int32_t index)
+{
+    const struct octree_cell *cell = &tree->cell[index];
+    struct octree_sphere *sphere = &tree->sphere[index];
+    const int64_t end = (int64_t)cell->first + cell->count;
+    const bool is_known = octree_measure_from_children(tree, index, &sphere->radius);
+    if (cell->count == 1) { /* exactly there: a point is at no distance from itself */
+        for (int32_t c = 0; c < 3; c++)
+            sphere->center[c] = at(tree, tree->position[c], cell->first);
+        sphere->radius = 0;
+    } else if (!is_known) {
+        sphere->radius = sqrt(octree_radius2_of(tree, cell->first, end, sphere->center));
     }
 }

@@ -53,9 +53,16 @@ static inline int32_t octree_find_children(int32_t dimensions, const uint64_t *k
     return children;
 }
 
-/* The cell of the points first … end − 1, a child of cell `parent` of `cells`, or −1. Around it are
- * the points of the parent, or as many as would be there if the parent's surroundings were evenly
- * filled. */
+/* Around a cell are the points of its parent, or as many as would be there if the parent's
+ * surroundings were evenly filled. */
+KITH_BOTH_SIDES static inline void
+octree_find_around(int32_t dimensions, const struct octree_cell *parent, struct octree_cell *cell)
+{
+    const int32_t further = parent->around >> dimensions;
+    cell->around = further > parent->count ? further : parent->count;
+}
+
+/* The cell of the points first … end − 1, a child of cell `parent` of `cells`, or −1. */
 KITH_BOTH_SIDES static inline struct octree_cell
 octree_make_cell(int32_t dimensions, const uint64_t *keys, const struct octree_cell *cells,
                  int32_t parent, int32_t first, int32_t end)
@@ -66,10 +73,8 @@ octree_make_cell(int32_t dimensions, const uint64_t *keys, const struct octree_c
     cell.parent = parent;
     cell.child = cell.children = 0;
     cell.level = morton_common_level(dimensions, keys[first], keys[end - 1]);
-    if (parent >= 0) {
-        const int32_t further = cells[parent].around >> dimensions;
-        cell.around = further > cells[parent].count ? further : cells[parent].count;
-    }
+    if (parent >= 0)
+        octree_find_around(dimensions, &cells[parent], &cell);
     return cell;
 }
 

@@ -4,6 +4,7 @@
 /* The stages of tree_solve_cpu. */
 
 #include "tree/branches_ranks.h"
+#include "tree/essential_ranks.h"
 #include "tree/law_bins.h"
 #include "tree/near_kernel.h"
 #include "tree/near_law_problem.h"
@@ -24,6 +25,12 @@ kith_status tree_find_field_cpu(kith_context *context, const struct tree_problem
                                 const struct tree_law_bins *bins,
                                 const struct tree_softenings *const softenings[2],
                                 struct tree_side *target_side);
+
+/* The rule of that walk; and the same over ranks, of the tree that it has completed. Collective. */
+struct tree_rule tree_field_rule(void);
+kith_status tree_find_field_ranks(kith_context *context, const struct tree_problem *problem,
+                                  const struct tree_law_bins *bins,
+                                  struct tree_essential *essential);
 
 /* The expansions of a problem. Record k is that of source cell k; those of the target cells begin
  * at target_record, which is 0 if the targets are the sources. */
@@ -48,23 +55,87 @@ kith_status tree_expand_cpu(kith_context *context, const struct octree *sources,
                             const struct tree_side *side, const struct tree_branches *branches,
                             struct tree_expansions *expansions);
 
+/* Collective: the multipoles of this rank's cells and the top. */
+kith_status tree_expand_ranks(kith_context *context, const struct tree_essential *essential,
+                              struct tree_expansions *expansions);
+
+/* What one call makes and frees. */
+struct tree_run {
+    struct tree_sides targets, sources;
+    struct tree_side *target_side, *source_side;
+    struct tree_branches *target_branches, *source_branches; /* over ranks, else NULL */
+    double *power, *bounds;
+    struct expansion_tables *tables;
+    struct tree_expansions expansions;
+    struct tree_softenings source_softenings, target_softenings;
+    struct tree_law_bins bins; /* of a law that is neither 1/s nor ln s */
+};
+
+void tree_run_free(struct tree_run *run);
+
+/* What is to be known of the law, and how far apart the points of run->targets and sources are. */
+kith_status tree_make_bins(const struct tree_problem *problem, const struct tree_request *request,
+                           struct tree_run *run);
+
+/* Memory for the expansions of so many cells, with room for more multipoles in `spare` cells. */
+kith_status tree_make_expansions(kith_context *context, const struct tree_problem *problem,
+                                 const struct tree_request *request, int64_t sources,
+                                 int64_t targets, int64_t spare, struct tree_state *state,
+                                 struct tree_run *run);
+
+/* The heads of the records of a tree's cells, the first of which is record `first`. */
+void tree_write_heads(const struct octree *tree, const struct tree_side *side,
+                      const struct tree_expansions *expansions, int64_t first);
+
+/* What the error of cells that act as points is found from (tree/acceptance.h): run->bounds. */
+kith_status tree_make_bounds(const struct tree_request *request, const struct tree_side *sides,
+                             int32_t cells, struct tree_run *run);
+
+/* Zeros in the results of so many targets. */
+kith_status tree_make_results(const struct tree_problem *problem, int64_t targets,
+                              struct tree_state *state);
+
+/* The work of an expansion and of a point in units of a pair of points, about. */
+struct tree_costs {
+    double of_expansion, of_point;
+};
+struct tree_costs tree_costs_of(const struct tree_problem *problem,
+                                const struct tree_request *request);
+
+/* Collective: tree_solve_cpu over ranks, where the targets are the sources (at least one), of
+ * one softening: each has
+ * a part of the tree (tree/essential_ranks.h), and gets the results of a slice of the points. */
+kith_status tree_solve_ranks(kith_context *context, const struct tree_problem *problem,
+                             const struct tree_request *request, struct tree_state *state);
+
 /* The near kernels of the context's instruction set. */
 const struct tree_near_kernels *tree_near_kernels_of(const kith_context *context);
 
-/* Over ranks, before the force pass: the pairs that it will find in each branch, into
- * branches->counts. */
+/* Over ranks, before the force pass: the pairs that it will find in each branch, into the counts of
+ * branches, or of the division of an essential tree. */
 kith_status tree_count_cpu(kith_context *context, const struct tree_rule *rule,
                            const struct tree_sides *targets, const struct tree_sides *sources,
-                           const struct tree_branches *branches);
+                           const struct tree_branches *branches,
+                           const struct tree_essential *essential);
 
 /* The force pass: every far and near pair, into state->potential and gradient.
  *
- *   branches  of the targets, over ranks, all of whom get the results; NULL: one process */
+ *   branches   of the targets, over ranks that have all of the tree and get all of the results;
+ *              else NULL
+ *   essential  the tree of both sides, over ranks that have parts of it, and get the results of
+ *              their own points; else NULL */
 kith_status tree_sum_cpu(kith_context *context, const struct tree_problem *problem,
                          const struct tree_rule *rule, const struct tree_sides *targets,
                          const struct tree_sides *sources, const struct tree_branches *branches,
+                         const struct tree_essential *essential,
                          const struct tree_expansions *expansions, struct tree_state *state,
                          struct tree_counts *counts);
+
+/* Collective: the same over ranks. */
+kith_status tree_estimate_ranks(kith_context *context, const struct tree_problem *problem,
+                                const struct tree_essential *essential,
+                                const struct tree_expansions *expansions,
+                                const struct tree_state *state, double *error);
 
 /* The error of the gradients in state (tree/estimate.h), by the direct sum at a few targets. */
 kith_status tree_estimate_cpu(kith_context *context, const struct tree_problem *problem,

@@ -11,26 +11,28 @@
 #include "tree/expansion_rotation.h"
 #include "tree/near_law_kernel.h"
 
-/* What one call makes and frees. */
-struct solve_run {
-    struct tree_sides targets, sources;
-    struct tree_side *target_side, *source_side;
-    struct tree_branches *target_branches, *source_branches; /* over ranks, else NULL */
-    double *power, *bounds;
-    struct expansion_tables *tables;
-    struct tree_expansions expansions;
-    struct tree_softenings source_softenings, target_softenings;
-    struct tree_law_bins bins; /* of a law that is neither 1/s nor ln s */
-};
-
-static kith_status grow(void **memory, int64_t *bytes, int64_t wanted, const char *what)
+static kith_status grow(void **memory, int64_t *bytes, int64_t wanted, int64_t room,
+                        const char *what)
 {
     if (wanted <= *bytes)
         return KITH_OK;
     free(*memory);
     *bytes = 0;
-    KITH_TRY(kith_allocate(wanted, 1, what, memory));
-    *bytes = wanted;
+    KITH_TRY(kith_allocate_unset(room, 1, what, memory));
+    memset(*memory, 0, (size_t)wanted);
+    *bytes = room;
+    return KITH_OK;
+}
+
+static kith_status check_counts(const struct tree_problem *problem)
+{
+    const int64_t limit = INT64_C(1) << 31, sources = problem->source_count;
+    const int64_t largest = sources > problem->target_count ? sources : problem->target_count;
+    if (largest >= limit)
+        return kith_fail(
+            KITH_UNSUPPORTED,
+            "a tree has at most 2147483647 points, but there are %lld; use the solver direct",
+            (long long)largest);
     return KITH_OK;
 }
 
@@ -38,13 +40,6 @@ static kith_status build(kith_context *context, const struct tree_problem *probl
                          struct tree_state *state)
 {
     const void *const *x = problem->source_position, *const *y = problem->target_position;
-    const int64_t limit = INT64_C(1) << 31;
-    if (problem->source_count >= limit || problem->target_count >= limit)
-        return kith_fail(
-            KITH_UNSUPPORTED,
-            "a tree has at most 2147483647 points, but there are %lld; use the solver direct",
-            (long long)(problem->source_count > problem->target_count ? problem->source_count
-                                                                      : problem->target_count));
     const struct sort_points sources = {
         problem->dtype, problem->dimensions, problem->source_count, {x[0], x[1], x[2]}};
     const struct sort_points targets = {
@@ -72,9 +67,8 @@ static kith_status make_sides(const struct octree *tree, struct tree_side **side
     return KITH_OK;
 }
 
-/* The heads of the records of a tree's cells, the first of which is record `first`. */
-static void write_heads(const struct octree *tree, const struct tree_side *side,
-                        const struct tree_expansions *expansions, int64_t first)
+void tree_write_heads(const struct octree *tree, const struct tree_side *side,
+                      const struct tree_expansions *expansions, int64_t first)
 {
     const int64_t length = expansion_record_length(&expansions->expansion);
     for (int64_t k = 0; k < tree->cell_count; k++) {
@@ -116,9 +110,8 @@ static kith_status find_near_law(kith_context *context, const struct tree_proble
     return KITH_OK;
 }
 
-/* What is to be known of the law, and how far apart its points may be. */
-static kith_status make_bins(const struct tree_problem *problem, const struct tree_request *request,
-                             struct solve_run *run)
+kith_status tree_make_bins(const struct tree_problem *problem, const struct tree_request *request,
+                           struct tree_run *run)
 {
     const struct tree_side *a = run->targets.side, *b = run->sources.side;
     if (problem->law != expansion_series)
@@ -128,7 +121,7 @@ static kith_status make_bins(const struct tree_problem *problem, const struct tr
 }
 
 /* For M2L by solid coefficients. In single precision, which has lower orders, nothing is gained. */
-static kith_status make_tables(const struct tree_request *request, struct solve_run *run)
+static kith_status make_tables(const struct tree_request *request, struct tree_run *run)
 {
     struct tree_expansions *expansions = &run->expansions;
     if (expansions->dtype != KITH_F64 || request->groups ||
@@ -142,7 +135,7 @@ static kith_status make_tables(const struct tree_request *request, struct solve_
 }
 
 static kith_status make_softenings(const struct tree_problem *problem,
-                                   const struct tree_state *state, struct solve_run *run)
+                                   const struct tree_state *state, struct tree_run *run)
 {
     if (!problem->source_half_softening2)
         return KITH_OK;
@@ -154,9 +147,10 @@ static kith_status make_softenings(const struct tree_problem *problem,
                                         &run->target_softenings);
 }
 
-static kith_status make_expansions(kith_context *context, const struct tree_problem *problem,
-                                   const struct tree_request *request, struct tree_state *state,
-                                   struct solve_run *run)
+kith_status tree_make_expansions(kith_context *context, const struct tree_problem *problem,
+                                 const struct tree_request *request, int64_t sources,
+                                 int64_t targets, int64_t spare, struct tree_state *state,
+                                 struct tree_run *run)
 {
     struct tree_expansions *expansions = &run->expansions;
     struct tree_softenings *of_targets =
@@ -168,45 +162,56 @@ static kith_status make_expansions(kith_context *context, const struct tree_prob
         .dtype = problem->dtype,
         .points = request->points,
         .softenings = {of_targets, &run->source_softenings},
-        .target_record = problem->self ? 0 : state->sources.cell_count,
+        .target_record = problem->self ? 0 : (int32_t)sources,
     };
     KITH_TRY(make_tables(request, run));
     const int64_t real = kith_dtype_bytes(problem->dtype);
-    const int64_t cells = (int64_t)expansions->target_record + state->target_tree->cell_count;
-    const int64_t locals = request->groups ? 0 : cells;
-    KITH_TRY(grow(&state->records, &state->record_bytes,
-                  cells * real * expansion_record_length(&expansions->expansion),
+    const int64_t cells = problem->self ? sources : sources + targets;
+    const int64_t locals = request->groups ? 0 : expansions->target_record + targets;
+    const int64_t record = real * expansion_record_length(&expansions->expansion);
+    KITH_TRY(grow(&state->records, &state->record_bytes, cells * record, (cells + spare) * record,
                   "multipoles of a tree"));
     const int64_t local_bytes = locals * real * expansion_local_length(&expansions->expansion);
-    KITH_TRY(grow(&state->locals, &state->local_bytes, local_bytes, "expansions of a tree"));
+    KITH_TRY(grow(&state->locals, &state->local_bytes, local_bytes, local_bytes,
+                  "expansions of a tree"));
     if (local_bytes > 0)
         memset(state->locals, 0, (size_t)local_bytes);
-    KITH_TRY(kith_allocate((int64_t)state->sources.cell_count * (request->order + 1),
-                           sizeof *run->power, "multipoles of a tree", &run->power));
+    KITH_TRY(kith_allocate(sources * (request->order + 1), sizeof *run->power,
+                           "multipoles of a tree", &run->power));
     if (problem->law == expansion_series)
         KITH_TRY(find_near_law(context, problem, expansions));
     expansions->records = state->records;
     expansions->locals = request->groups ? NULL : state->locals;
     expansions->power = run->power;
-    write_heads(&state->sources, run->source_side, expansions, 0);
+    return KITH_OK;
+}
+
+static kith_status expand(kith_context *context, const struct tree_problem *problem,
+                          const struct tree_request *request, struct tree_state *state,
+                          struct tree_run *run)
+{
+    struct tree_expansions *expansions = &run->expansions;
+    KITH_TRY(tree_make_expansions(context, problem, request, state->sources.cell_count,
+                                  state->target_tree->cell_count, 0, state, run));
+    tree_write_heads(&state->sources, run->source_side, expansions, 0);
     if (!problem->self)
-        write_heads(&state->targets, run->target_side, expansions, expansions->target_record);
+        tree_write_heads(&state->targets, run->target_side, expansions, expansions->target_record);
     return tree_expand_cpu(context, &state->sources, run->source_side,
                            problem->self ? run->target_branches : run->source_branches, expansions);
 }
 
-/* What the error of cells that act as points is found from (tree/acceptance.h). */
-static kith_status make_bounds(const struct tree_request *request, struct solve_run *run)
+kith_status tree_make_bounds(const struct tree_request *request, const struct tree_side *sides,
+                             int32_t cells, struct tree_run *run)
 {
     /* P_2 / (M ρ²) above which the cells of a disk or a line may all be longest in one direction:
      * their errors add up. */
     const double usual_power = 0.05;
     const struct tree_softening *softening = run->expansions.softenings[1]->of_cell;
-    const int32_t order = request->order, cells = run->sources.tree->cell_count;
+    const int32_t order = request->order;
     KITH_TRY(
         kith_allocate(3 * (int64_t)cells, sizeof *run->bounds, "errors of a tree", &run->bounds));
     for (int32_t cell = 0; cell < cells; cell++) {
-        const struct tree_side *side = &run->sources.side[cell];
+        const struct tree_side *side = &sides[cell];
         const double second = side->weight * side->radius * side->radius;
         double *bound = run->bounds + 3 * (int64_t)cell, binomial = 1, size_k = 1, rest_k = 1;
         memset(bound, 0, 3 * sizeof *bound);
@@ -228,40 +233,46 @@ static kith_status make_bounds(const struct tree_request *request, struct solve_
 
 /* Over ranks: what each of them does of the trees. */
 static kith_status make_branches(kith_context *context, const struct tree_problem *problem,
-                                 const struct tree_state *state, struct solve_run *run)
+                                 const struct tree_state *state, struct tree_run *run)
 {
     KITH_TRY(tree_branches_create(context, state->target_tree, &run->target_branches));
     return problem->self ? KITH_OK
                          : tree_branches_create(context, &state->sources, &run->source_branches);
 }
 
-/* The work of the branches in units of a pair of points, about. */
-static void weigh(const struct tree_problem *problem, const struct tree_request *request,
-                  struct tree_branches *branches)
+struct tree_costs tree_costs_of(const struct tree_problem *problem,
+                                const struct tree_request *request)
 {
     const double order = request->order, terms = (order + 1) * (order + 1);
     const double of_points = terms / 8 * (problem->softening2 > 0 ? 1.5 : 1);
     const double of_cells = 10 + 0.02 * terms * terms;
     const double of_far = request->points ? 1 : of_points;
-    tree_branches_weigh(branches, request->groups ? of_far : of_cells, of_points);
+    return (struct tree_costs){request->groups ? of_far : of_cells, of_points};
+}
+
+static void weigh(const struct tree_problem *problem, const struct tree_request *request,
+                  struct tree_branches *branches)
+{
+    const struct tree_costs costs = tree_costs_of(problem, request);
+    tree_branches_weigh(branches, costs.of_expansion, costs.of_point);
 }
 
 /* The force pass. Over ranks it is divided by the work that the last call measured, or a walk that
  * counts it. */
 static kith_status sum(kith_context *context, const struct tree_problem *problem,
                        const struct tree_request *request, struct tree_state *state,
-                       const struct solve_run *run, struct tree_counts *counts)
+                       const struct tree_run *run, struct tree_counts *counts)
 {
     struct tree_branches *branches = run->target_branches;
     struct tree_rule rule = tree_rule_for(problem, request);
     rule.decay = problem->law == expansion_series ? &run->bins.decay : NULL;
     if (branches && !tree_work_recall(&state->work, branches)) {
-        KITH_TRY(tree_count_cpu(context, &rule, &run->targets, &run->sources, branches));
+        KITH_TRY(tree_count_cpu(context, &rule, &run->targets, &run->sources, branches, NULL));
         weigh(problem, request, branches);
     }
     if (branches)
         tree_branches_divide(branches);
-    KITH_TRY(tree_sum_cpu(context, problem, &rule, &run->targets, &run->sources, branches,
+    KITH_TRY(tree_sum_cpu(context, problem, &rule, &run->targets, &run->sources, branches, NULL,
                           &run->expansions, state, counts));
     if (!branches)
         return KITH_OK;
@@ -269,10 +280,12 @@ static kith_status sum(kith_context *context, const struct tree_problem *problem
     return tree_work_keep(branches, &state->work);
 }
 
-static kith_status make_results(const struct tree_problem *problem, struct tree_state *state)
+kith_status tree_make_results(const struct tree_problem *problem, int64_t targets,
+                              struct tree_state *state)
 {
-    const int64_t column = kith_padded(problem->target_count) * kith_dtype_bytes(problem->dtype);
-    KITH_TRY(grow(&state->results, &state->result_bytes, 4 * column, "results of a tree"));
+    const int64_t column = kith_padded(targets) * kith_dtype_bytes(problem->dtype);
+    KITH_TRY(
+        grow(&state->results, &state->result_bytes, 4 * column, 4 * column, "results of a tree"));
     if (column > 0)
         memset(state->results, 0, (size_t)(4 * column));
     state->potential = state->results;
@@ -283,12 +296,12 @@ static kith_status make_results(const struct tree_problem *problem, struct tree_
 
 static kith_status run_stages(kith_context *context, const struct tree_problem *problem,
                               const struct tree_request *request, struct tree_state *state,
-                              struct solve_run *run)
+                              struct tree_run *run)
 {
     struct tree_counts counts = {0};
     double error = 0;
     KITH_TRY(build(context, problem, request->leaf, state));
-    KITH_TRY(make_results(problem, state));
+    KITH_TRY(tree_make_results(problem, problem->target_count, state));
     KITH_TRY(make_sides(&state->sources, &run->source_side));
     if (!problem->self)
         KITH_TRY(make_sides(&state->targets, &run->target_side));
@@ -296,7 +309,7 @@ static kith_status run_stages(kith_context *context, const struct tree_problem *
     run->sources = (struct tree_sides){&state->sources, run->source_side, NULL};
     run->targets = (struct tree_sides){state->target_tree, target_side, NULL};
     if (problem->target_count > 0 && problem->source_count > 0) {
-        KITH_TRY(make_bins(problem, request, run));
+        KITH_TRY(tree_make_bins(problem, request, run));
         KITH_TRY(make_branches(context, problem, state, run));
         KITH_TRY(make_softenings(problem, state, run));
         const struct tree_softenings *softenings[] = {problem->self ? &run->source_softenings
@@ -306,9 +319,10 @@ static kith_status run_stages(kith_context *context, const struct tree_problem *
             KITH_TRY(tree_find_field_cpu(context, problem, &run->targets, &run->sources,
                                          run->target_branches, &run->bins, softenings,
                                          target_side));
-        KITH_TRY(make_expansions(context, problem, request, state, run));
+        KITH_TRY(expand(context, problem, request, state, run));
         if (run->expansions.points)
-            KITH_TRY(make_bounds(request, run));
+            KITH_TRY(
+                tree_make_bounds(request, run->sources.side, run->sources.tree->cell_count, run));
         run->sources.power = run->expansions.points ? run->bounds : run->power;
         run->targets.power = problem->self ? run->sources.power : NULL;
         KITH_TRY(sum(context, problem, request, state, run, &counts));
@@ -317,28 +331,38 @@ static kith_status run_stages(kith_context *context, const struct tree_problem *
                                        &error));
     }
     state->report = tree_report_of(problem, request, &counts, state->sources.cell_count);
-    /* A few targets that see one cell may have most of the error of points; samples miss them. */
-    const bool may_be_missed = request->points && counts.far > 0 && request->estimates;
-    state->report.error_estimated = may_be_missed ? fmax(error, request->error / 9) : error;
+    state->report.error_estimated = tree_reported_error(request, &counts, error);
     return KITH_OK;
 }
 
 kith_status tree_solve_cpu(kith_context *context, const struct tree_problem *problem,
                            const struct tree_request *request, struct tree_state *state)
 {
-    struct solve_run run = {0};
+    struct tree_run run = {0};
+    KITH_TRY(check_counts(problem));
+    state->slice_first = state->slice_count = 0;
+    state->is_sliced = false;
+    if (context->ranks && problem->self && problem->source_count > 0 &&
+        !problem->source_half_softening2)
+        return tree_solve_ranks(context, problem, request, state);
     const kith_status status = run_stages(context, problem, request, state, &run);
-    free(run.source_side);
-    free(run.target_side);
-    free(run.power);
-    free(run.bounds);
-    free(run.tables);
-    tree_softenings_free(&run.source_softenings);
-    tree_softenings_free(&run.target_softenings);
-    tree_law_bins_free(&run.bins);
-    tree_branches_free(run.target_branches);
-    tree_branches_free(run.source_branches);
+    tree_run_free(&run);
     return status;
+}
+
+void tree_run_free(struct tree_run *run)
+{
+    free(run->source_side);
+    free(run->target_side);
+    free(run->power);
+    free(run->bounds);
+    free(run->tables);
+    tree_softenings_free(&run->source_softenings);
+    tree_softenings_free(&run->target_softenings);
+    tree_law_bins_free(&run->bins);
+    tree_branches_free(run->target_branches);
+    tree_branches_free(run->source_branches);
+    *run = (struct tree_run){0};
 }
 
 void tree_free(struct tree_state *state)

@@ -20,6 +20,7 @@ struct sum_run {
     double softening2;
     int64_t real;
     bool self;
+    const struct tree_essential *essential; /* over ranks that have parts of the tree, or NULL */
 };
 
 const struct tree_near_kernels *tree_near_kernels_of(const kith_context *context)
@@ -65,17 +66,18 @@ static void gather_points(const struct sum_run *run, int64_t first, int64_t end,
                           struct gathered *gathered)
 {
     const struct octree *tree = run->sources->tree;
-    const int64_t real = run->real;
-    if (end <= first)
+    const int64_t real = run->real, count = end - first;
+    const int64_t other = run->essential ? first - tree_first_other(run->essential) : -1;
+    if (count <= 0)
         return;
-    const void *const columns[] = {tree->position[0], tree->position[1], tree->position[2],
-                                   tree->weight, run->expansions->softenings[1]->of_point};
-    for (int32_t c = 0; c < 5 && columns[c]; c++) {
-        const char *from = columns[c];
-        memcpy(gathered->column[c] + gathered->count * real, from + first * real,
-               (size_t)((end - first) * real));
+    const void *const own[] = {tree->position[0], tree->position[1], tree->position[2],
+                               tree->weight, run->expansions->softenings[1]->of_point};
+    for (int32_t c = 0; c < 5 && own[c]; c++) {
+        const char *const from = other >= 0 ? (const char *)run->essential->others[c] + other * real
+                                            : (const char *)own[c] + first * real;
+        memcpy(gathered->column[c] + gathered->count * real, from, (size_t)(count * real));
     }
-    gathered->count += end - first;
+    gathered->count += count;
 }
 
 /* Cells as points: their centers and sums of weights, the first coefficients of their records. */
@@ -236,14 +238,16 @@ static void pass_leaf(void *user, struct tree_walker *walker, int32_t target,
 
 kith_status tree_count_cpu(kith_context *context, const struct tree_rule *rule,
                            const struct tree_sides *targets, const struct tree_sides *sources,
-                           const struct tree_branches *branches)
+                           const struct tree_branches *branches,
+                           const struct tree_essential *essential)
 {
     struct tree_counts counts;
     const struct tree_actions actions = {.far_to_leaves = rule->walk == tree_walk_groups,
                                          .far = pass_far,
                                          .descend = pass_cell,
                                          .leaf = pass_leaf,
-                                         .branches = branches};
+                                         .branches = branches,
+                                         .essential = essential};
     return tree_walk_cpu(context, rule, targets, sources, &actions,
                          seconds_of_count * (double)targets->tree->count, &counts);
 }
@@ -251,6 +255,7 @@ kith_status tree_count_cpu(kith_context *context, const struct tree_rule *rule,
 kith_status tree_sum_cpu(kith_context *context, const struct tree_problem *problem,
                          const struct tree_rule *rule, const struct tree_sides *targets,
                          const struct tree_sides *sources, const struct tree_branches *branches,
+                         const struct tree_essential *essential,
                          const struct tree_expansions *expansions, struct tree_state *state,
                          struct tree_counts *counts)
 {
@@ -266,13 +271,15 @@ kith_status tree_sum_cpu(kith_context *context, const struct tree_problem *probl
         .field = {state->potential, {state->gradient[0], state->gradient[1], state->gradient[2]}},
         .softening2 = problem->softening2,
         .real = kith_dtype_bytes(problem->dtype),
-        .self = problem->self};
+        .self = problem->self,
+        .essential = essential};
     const struct tree_actions actions = {.far_to_leaves = rule->walk == tree_walk_groups,
                                          .far = far,
                                          .descend = descend,
                                          .leaf = leaf,
                                          .user = &run,
-                                         .branches = branches};
+                                         .branches = branches,
+                                         .essential = essential};
     const double seconds =
         seconds_of_term * (double)tree->count * (double)expansion_count(&expansions->expansion);
     KITH_TRY(tree_walk_cpu(context, rule, targets, sources, &actions, seconds, counts));

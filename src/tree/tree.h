@@ -76,6 +76,10 @@ struct tree_state {
     struct tree_report report;
     const struct octree *target_tree; /* in whose order the results are */
     void *potential, *gradient[3];    /* columns of the problem's dtype */
+    /* Over ranks, of sources that are the targets: instead of target_tree, results are in the order
+     * of the problem, from point slice_first on. */
+    bool is_sliced;
+    int64_t slice_first, slice_count;
     void *results, *records, *locals; /* memory */
     int64_t result_bytes, record_bytes, local_bytes;
     struct tree_work work;

@@ -22,8 +22,9 @@ struct cell_list {
     int64_t count, room;
 };
 
-struct tree_walker;   /* a thread's memory */
-struct tree_branches; /* tree/branches_ranks.h */
+struct tree_walker;    /* a thread's memory */
+struct tree_branches;  /* tree/branches_ranks.h */
+struct tree_essential; /* tree/essential_ranks.h */
 
 /* What is done with what is found. */
 struct tree_actions {
@@ -39,6 +40,11 @@ struct tree_actions {
     /* Of the targets' tree, over ranks: each walks the cells above the branches and its own. NULL:
      * one process. */
     const struct tree_branches *branches;
+    /* The tree of both sides, over ranks that have parts of it: each walks what is above its own
+     * branches, and these. Sources that it would split but whose children are absent are flagged.
+     * NULL: the tree is complete. */
+    const struct tree_essential *essential;
+    bool others_only; /* of that: passes sources over that are this rank's */
 };
 
 /* Room for this many bytes in the walker's memory, or NULL: then the walk fails. */
@@ -49,7 +55,14 @@ struct tree_counts {
     int64_t near_pairs; /* pairs of points */
 };
 
-/* Walks all targets. Over ranks collective: the counts are those of all of them.
+/* Flags what several threads find. */
+static inline void tree_flag(uint8_t *flag)
+{
+    __atomic_store_n(flag, 1, __ATOMIC_RELAXED);
+}
+
+/* Walks all targets. Over ranks collective, but with others_only: the counts are those of all of
+ * them.
  *
  * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED; those of ranks_agree. */
 kith_status tree_walk_cpu(kith_context *context, const struct tree_rule *rule,

@@ -12,6 +12,7 @@
 #include "ranks/ranks.h"
 #include "tree/accept_kernel.h"
 #include "tree/branches_ranks.h"
+#include "tree/essential_ranks.h"
 
 struct tree_walker {
     struct cell_list
@@ -114,6 +115,24 @@ static const double *power_of(const struct walk *walk, const struct tree_sides *
     return sides->power ? sides->power + (int64_t)cell * (walk->rule->order + 1) : NULL;
 }
 
+/* A cell's place in the tree of one process. */
+static int64_t number_of(const struct walk *walk, int32_t cell)
+{
+    return walk->actions->essential ? walk->actions->essential->number[cell] : cell;
+}
+
+/* Whether what is found of a target is counted by this rank. */
+static bool is_counted(const struct walk *walk, int32_t target)
+{
+    const struct tree_essential *essential = walk->actions->essential;
+    return !essential || essential->kind[target] == tree_own || essential->counts_here[target];
+}
+
+static bool is_passed_over(const struct walk *walk, int32_t source)
+{
+    return walk->actions->others_only && walk->actions->essential->kind[source] == tree_own;
+}
+
 /* Where a pair of a target and a source goes. */
 static void place(const struct walk *walk, struct tree_walker *walker, int32_t target,
                   int32_t source, bool is_far)
@@ -122,9 +141,11 @@ static void place(const struct walk *walk, struct tree_walker *walker, int32_t t
     const struct tree_side *a = &targets->side[target], *b = &sources->side[source];
     const struct octree_cell *cell_a = &targets->tree->cell[target];
     const struct octree_cell *cell_b = &sources->tree->cell[source];
-    switch (tree_place_pair(a, target, cell_a->children, b, source, cell_b->children, is_far)) {
+    const int64_t number_a = number_of(walk, target), number_b = number_of(walk, source);
+    switch (tree_place_pair(a, number_a, cell_a->children, b, number_b, cell_b->children, is_far)) {
     case tree_far:
-        walker->counts.far += walk->actions->far_to_leaves ? cell_a->count : 1;
+        if (is_counted(walk, target))
+            walker->counts.far += walk->actions->far_to_leaves ? cell_a->count : 1;
         push(walker, &walker->far, source);
         break;
     case tree_near_leaves:
@@ -132,8 +153,13 @@ static void place(const struct walk *walk, struct tree_walker *walker, int32_t t
         push(walker, &walker->near, source);
         break;
     case tree_split_source:
+        if (cell_b->child == octree_absent) {
+            tree_flag(&walk->actions->essential->wanted[source]);
+            break;
+        }
         for (int32_t k = 0; k < cell_b->children; k++)
-            push(walker, &walker->open, cell_b->child + k);
+            if (!is_passed_over(walk, cell_b->child + k))
+                push(walker, &walker->open, cell_b->child + k);
         break;
     case tree_left_to_children:
         push(walker, &walker->waiting, source);
@@ -168,13 +194,31 @@ static void keep_for_task(struct walk *walk, struct tree_walker *walker, int32_t
     walk->tasks[walk->task_count++] = task;
 }
 
+static bool is_of_others(const struct walk *walk, int32_t target)
+{
+    const struct tree_essential *essential = walk->actions->essential;
+    return essential &&
+           (essential->kind[target] == tree_other || essential->kind[target] == tree_above_others);
+}
+
+static bool is_task(const struct walk *walk, int32_t target)
+{
+    const struct tree_essential *essential = walk->actions->essential;
+    if (!walk->tasks)
+        return false;
+    return essential ? essential->kind[target] == tree_own
+                     : walk->targets->tree->cell[target].count <= walk->task_points;
+}
+
 /* Walks a branch; its root's sources are those of walker->waiting from `waiting` on. */
 static void walk_branch(struct walk *walk, struct tree_walker *walker, int32_t target,
                         int64_t waiting)
 {
     const struct octree_cell *cell = &walk->targets->tree->cell[target];
     const struct tree_actions *actions = walk->actions;
-    if (walk->tasks && cell->count <= walk->task_points) {
+    if (is_of_others(walk, target))
+        return;
+    if (is_task(walk, target)) {
         keep_for_task(walk, walker, target, waiting);
         return;
     }
@@ -233,7 +277,8 @@ static void add_counts(struct tree_counts *sum, const struct tree_counts *counts
 static void walk_top(struct walk *walk, struct tree_counts *counts)
 {
     struct tree_walker walker = {0};
-    push(&walker, &walker.waiting, 0);
+    if (!is_passed_over(walk, 0))
+        push(&walker, &walker.waiting, 0);
     if (!walker.failed)
         walk_branch(walk, &walker, 0, 0);
     if (walker.failed)
@@ -283,13 +328,14 @@ kith_status tree_walk_cpu(kith_context *context, const struct tree_rule *rule,
         status = run_tasks(context, kith_threads_for(context, seconds), &walk);
     if (status == KITH_OK && atomic_load(&walk.failed))
         status = kith_fail(KITH_OUT_OF_MEMORY, "no memory for the lists of a tree walk");
-    if (branches) {
+    if (branches || (actions->essential && !actions->others_only))
         status = ranks_agree(context, status);
-        if (status == KITH_OK)
-            tree_branches_gather_counts(branches);
-    }
+    if (branches && status == KITH_OK)
+        tree_branches_gather_counts(branches);
     for (int64_t k = 0; k < walk.task_count && status == KITH_OK; k++)
         add_counts(counts, &walk.task_counts[k]);
+    if (actions->essential && status == KITH_OK && !actions->others_only)
+        tree_essential_count(actions->essential, walk.task_counts, counts);
     free(walk.tasks);
     if (!branches)
         free(walk.task_counts);

@@ -48,6 +48,23 @@ static void test_trees_have_the_bits_of_one_rank(void **state)
     }
 }
 
+/* Cells of a lattice of equal masses are of exactly the same size: of two, that which is first in
+ * the tree of one process is split. */
+static void test_cells_of_one_size_are_split_as_by_one_rank(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("lattices over ranks");
+    for (int k = 0; k < 4; k++) {
+        struct system s = system_of_scene(&numbers, "lattice", KITH_F64, 4096, 3);
+        for (int64_t i = 0; i < s.n; i++)
+            put(s.m, i, 1);
+        const struct forces_rank like = {
+            .system = &s, .options = {.solver = solver_named("fmm"), .accuracy.theta = 0.8}};
+        check_same_bits(&like, random_size(&numbers));
+        system_free(&s);
+    }
+}
+
 static void test_targets_of_trees_have_the_bits_of_one_rank(void **state)
 {
     (void)state;
@@ -189,6 +206,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_trees_have_the_bits_of_one_rank),
+        cmocka_unit_test(test_cells_of_one_size_are_split_as_by_one_rank),
         cmocka_unit_test(test_targets_of_trees_have_the_bits_of_one_rank),
         cmocka_unit_test(test_ranks_without_branches),
         cmocka_unit_test(test_an_accuracy_alone_has_the_bits_of_one_rank),

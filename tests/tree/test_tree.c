@@ -143,8 +143,11 @@ static void check_counts(kith_context *context, const struct octree *tree, enum 
     }
     const struct tree_sides sides = {tree, side, NULL};
     const struct tree_rule rule = {.walk = walk, .theta = 0.7};
-    const struct tree_actions actions = {
-        walk == tree_walk_groups, count_far, descend, count_leaf, &counting, NULL};
+    const struct tree_actions actions = {.far_to_leaves = walk == tree_walk_groups,
+                                         .far = count_far,
+                                         .descend = descend,
+                                         .leaf = count_leaf,
+                                         .user = &counting};
     struct tree_counts counts;
     assert_ok(tree_walk_cpu(context, &rule, &sides, &sides, &actions, 1, &counts));
     for (int64_t i = 0; i < tree->count; i++)
