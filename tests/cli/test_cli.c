@@ -354,6 +354,43 @@ static void test_a_signal_writes_a_checkpoint_to_resume_from(void **state)
     free(cut);
 }
 
+static int64_t frames_in(const char *name)
+{
+    kith_trajectory *trajectory = NULL;
+    assert_ok(kith_trajectory_open(program_file(name), &trajectory));
+    const int64_t frames = kith_trajectory_frames(trajectory);
+    kith_trajectory_close(trajectory);
+    return frames;
+}
+
+static void test_a_killed_run_by_fmm_resumes_bit_for_bit(void **state)
+{
+    (void)state;
+    const char *options = "--dt 0.002 --until 2 --softening 0.05 --solver fmm --error 1e-2 "
+                          "--every 10 --threads 1 --checkpoint-every 0.01 -q";
+    assert_succeeded(program_run("make plummer -n 1000 --seed 8 -o @fmm.csv"));
+    assert_succeeded(program_run("run @fmm.csv %s -o @unhurt.h5", options));
+    int64_t frames = 0;
+    for (int tries = 0; tries < 60 && frames < 2; tries++) { /* the first is the start */
+        const pid_t process = program_start("run @fmm.csv %s --resume -o @killed.h5", options);
+        usleep(500000 * (1 + (unsigned)tries / 4));
+        kill(process, SIGKILL);
+        int status = 0;
+        waitpid(process, &status, 0);
+        assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+        if (program_exists("killed.h5"))
+            frames = frames_in("killed.h5");
+    }
+    assert_true(frames >= 2);
+    assert_succeeded(program_run("run @fmm.csv %s --resume -o @killed.h5", options));
+    assert_succeeded(program_run("convert @unhurt.h5 @unhurt.csv"));
+    assert_succeeded(program_run("convert @killed.h5 @killed.csv"));
+    char *unhurt = program_read("unhurt.csv"), *killed = program_read("killed.csv");
+    assert_string_equal(unhurt, killed);
+    free(unhurt);
+    free(killed);
+}
+
 static void test_a_run_takes_a_kind_and_remembers_units(void **state)
 {
     (void)state;
@@ -446,6 +483,7 @@ int main(void)
         cmocka_unit_test(test_convert_keeps_every_bit),
         cmocka_unit_test(test_results_do_not_depend_on_the_number_of_threads),
         cmocka_unit_test(test_a_signal_writes_a_checkpoint_to_resume_from),
+        cmocka_unit_test(test_a_killed_run_by_fmm_resumes_bit_for_bit),
         cmocka_unit_test(test_a_run_takes_a_kind_and_remembers_units),
         cmocka_unit_test(test_an_output_that_is_the_input_is_refused),
         cmocka_unit_test(test_standard_output_keeps_its_place_in_a_file),

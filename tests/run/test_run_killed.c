@@ -99,6 +99,19 @@ static void test_run_killed_at_any_moment_resumes_bit_for_bit(void **state)
     kith_bodies_free(bodies);
 }
 
+/* The tree is built anew, and the scale of the field found, from the state alone. */
+static void test_killed_run_by_fmm_resumes_bit_for_bit(void **state)
+{
+    (void)state;
+    kith_bodies *bodies = made("plummer", (kith_initial_options){.count = 500, .seed = 8});
+    kith_run_options options = run_options(0.002, 1, 7, NULL);
+    options.simulation.forces.softening = 0.05;
+    options.simulation.forces.solver = solver_named("fmm");
+    options.simulation.forces.accuracy.error = 1e-2;
+    check_killed(options, bodies);
+    kith_bodies_free(bodies);
+}
+
 /* The setting of pme, of which some is given, is chosen again for the start; frames are wrapped,
  * and some atoms begin outside of the cell. */
 static void test_killed_run_of_ions_resumes_bit_for_bit(void **state)
@@ -151,6 +164,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_run_killed_at_any_moment_resumes_bit_for_bit),
+        cmocka_unit_test(test_killed_run_by_fmm_resumes_bit_for_bit),
         cmocka_unit_test(test_killed_run_of_ions_resumes_bit_for_bit),
         cmocka_unit_test(test_run_started_anew_removes_what_a_killed_one_left),
     };

@@ -258,35 +258,6 @@ static void test_what_a_tree_cannot_do_is_refused(void **state)
     kith_context_free(context);
 }
 
-/* A cluster of bodies keeps its energy as the direct sum keeps it. */
-static void test_a_simulation_by_fmm_keeps_its_energy(void **state)
-{
-    (void)state;
-    double error[2];
-    kith_context *context = new_context();
-    kith_bodies *bodies = NULL;
-    assert_ok(
-        kith_initial_make("plummer", &(kith_initial_options){.count = 1000, .seed = 4}, &bodies));
-    for (int k = 0; k < 2; k++) {
-        kith_simulation_options options = {.dt = 0.01, .forces = {.softening = 0.05}};
-        if (k == 1) {
-            options.forces.solver = solver_named("fmm");
-            options.forces.accuracy.error = 1e-4;
-        }
-        kith_simulation *simulation = NULL;
-        kith_diagnostics begin, end;
-        assert_ok(kith_simulation_create(context, &options, bodies, &simulation));
-        assert_ok(kith_simulation_diagnose(simulation, &begin));
-        assert_ok(kith_simulation_step(simulation, 50));
-        assert_ok(kith_simulation_diagnose(simulation, &end));
-        error[k] = fabs(end.total_energy - begin.total_energy) / fabs(begin.total_energy);
-        kith_simulation_free(simulation);
-    }
-    assert_true(error[1] < 2 * error[0] + 1e-5);
-    kith_bodies_free(bodies);
-    kith_context_free(context);
-}
-
 static void note_advice(void *user, const kith_solver_advice *advice)
 {
     kith_solver_advice *last = user;
@@ -377,7 +348,6 @@ int main(void)
         cmocka_unit_test(test_what_a_tree_cannot_do_is_refused),
         cmocka_unit_test(test_log2d_is_a_law_of_the_plane),
         cmocka_unit_test(test_log2d_is_refused_in_space),
-        cmocka_unit_test(test_a_simulation_by_fmm_keeps_its_energy),
         cmocka_unit_test(test_what_is_five_times_as_fast_is_advised),
         cmocka_unit_test(test_a_simulation_advises_once_before_it_evaluates),
     };
