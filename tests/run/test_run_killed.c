@@ -99,7 +99,7 @@ static void test_run_killed_at_any_moment_resumes_bit_for_bit(void **state)
     kith_bodies_free(bodies);
 }
 
-/* The tree is built anew, and the scale of the field found, from the state alone. */
+/* The tree and the scale of the field are those of the state alone. */
 static void test_killed_run_by_fmm_resumes_bit_for_bit(void **state)
 {
     (void)state;
