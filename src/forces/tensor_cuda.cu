@@ -4,6 +4,7 @@
 #include "core/status.h"
 #include "device/cuda.h"
 #include "device/cuda_peers.h"
+#include "device/tensor_cores_cuda.h"
 #include "forces/deliver_cuda.cuh"
 #include "forces/direct_cuda.h"
 #include "forces/ring_gravity_cuda.cuh"
@@ -85,15 +86,6 @@ static __global__ void __launch_bounds__(threads)
         deliver<float>(problem, bodies.order[k], c,
                        sum / (double)(c < 3 ? unit.field : unit.potential));
     }
-}
-
-static bool has_tensor_cores(void)
-{
-    int device = 0, major = 0;
-    return cudaGetDevice(&device) == cudaSuccess &&
-           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) ==
-               cudaSuccess &&
-           major >= 8;
 }
 
 /* Takes the device's scratch memory. */
@@ -232,7 +224,7 @@ kith_status forces_tensor_cuda(kith_context *context, const struct forces_proble
     struct tensor_bodies bodies = {};
     struct sort_curve curve;
     struct division division;
-    if (!has_tensor_cores())
+    if (!cuda_has_tensor_cores())
         return kith_fail(KITH_UNSUPPORTED, "method is tensor, which needs a GPU of compute "
                                            "capability 8.0 or later; use symmetric");
     KITH_TRY(find_division(context, problem->target_count, &division));
@@ -251,7 +243,7 @@ kith_status forces_tensor_cuda(kith_context *context, const struct forces_proble
 
 bool forces_tensor_suits_cuda(const struct forces_problem *problem)
 {
-    return problem->dtype == KITH_F32 && has_tensor_cores();
+    return problem->dtype == KITH_F32 && cuda_has_tensor_cores();
 }
 
 /* Several devices or ranks: the host waits for the decision. */

@@ -21,6 +21,8 @@
 #include "device/overlap.cuh"
 #include "forces/ring.h"
 #include "forces/tensor_cuda.cuh"
+#include "forces/tensor_meeting_cuda.cuh"
+#include "forces/tensor_products_cuda.cuh"
 
 /* Of the kernel with and without potentials, which take registers. */
 template <bool potential> struct shape {
@@ -31,134 +33,6 @@ template <bool potential> struct shape {
 };
 constexpr int list_length = 128;        /* of partners, whose sums of targets are added in float */
 constexpr int stride = tensor_tile + 4; /* no two lanes of a warp share a bank */
-
-/* 16 × 8 products of 16 halves each. */
-static __device__ inline void multiply_halves(const uint4 &a, unsigned b0, unsigned b1, float *sum)
-{
-#if __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, "
-        "{%8,%9}, {%10,%10,%10,%10};"
-        : "=f"(sum[0]), "=f"(sum[1]), "=f"(sum[2]), "=f"(sum[3])
-        : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b0), "r"(b1), "f"(0.0f));
-#endif
-}
-
-/* Adds 16 × 8 products of 32 bytes each, without sign by with one. */
-static __device__ inline void add_bytes(const unsigned *a, uint2 b, int *sum)
-{
-#if __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-        "{%0,%1,%2,%3};"
-        : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b.x), "r"(b.y));
-#endif
-}
-
-/* Begins such sums. */
-static __device__ inline void put_bytes(const unsigned *a, uint2 b, int *sum)
-{
-#if __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-        "{%10,%10,%10,%10};"
-        : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b.x), "r"(b.y), "r"(0));
-#endif
-}
-
-static __device__ inline unsigned transposed(unsigned pair)
-{
-    unsigned result = pair;
-#if __CUDA_ARCH__ >= 800
-    asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(result) : "r"(pair));
-#endif
-    return result;
-}
-
-/* Adds the bytes of the pairs of weights a, b, c, d, the operand's four registers' halves. Of
- * potentials, higher and lower ones have columns of their own. */
-static __device__ inline void add_potential_weights(const unsigned *const (&first)[4],
-                                                    const unsigned *const (&second)[4],
-                                                    uint2 digits, bool begins, int *sum)
-{
-    const int g = threadIdx.x % 32 / 4;
-    const uint2 none = make_uint2(0, 0);
-    unsigned bytes[4];
-#pragma unroll
-    for (int k = 0; k < 4; k++)
-        bytes[k] = __byte_perm(*first[k], *second[k], 0x7531);
-    begins ? put_bytes(bytes, g < 2 ? digits : none, sum)
-           : add_bytes(bytes, g < 2 ? digits : none, sum);
-#pragma unroll
-    for (int k = 0; k < 4; k++)
-        bytes[k] = __byte_perm(*first[k], *second[k], 0x6420);
-    add_bytes(bytes, g < 2 ? none : digits, sum);
-}
-
-static __device__ inline void add_weights(const unsigned *const (&first)[4],
-                                          const unsigned *const (&second)[4], uint2 digits,
-                                          bool begins, int *high, int *low)
-{
-    unsigned bytes[4];
-#pragma unroll
-    for (int k = 0; k < 4; k++)
-        bytes[k] = __byte_perm(*first[k], *second[k], 0x7531);
-    begins ? put_bytes(bytes, digits, high) : add_bytes(bytes, digits, high);
-#pragma unroll
-    for (int k = 0; k < 4; k++)
-        bytes[k] = __byte_perm(*first[k], *second[k], 0x6420);
-    begins ? put_bytes(bytes, digits, low) : add_bytes(bytes, digits, low);
-}
-
-/* What a pair of tiles determines. Lengths are multiplied by C, so that the gap is at least 1. */
-struct meeting {
-    int partner;
-    float center[3];  /* of the sources' tile */
-    float length2;    /* C² */
-    float coordinate; /* C² / scale of the sources */
-    float norm2;      /* (C / scale)² */
-    float magic;      /* 2^(7−k): added to w / C³ ≤ 2^−k, it leaves W in the low 16 bits */
-    /* Units of the targets' sums of the sources' digits, and the other way round. */
-    float target_mass, target_moment, target_potential;
-    float source_mass, source_moment, source_potential;
-};
-
-/* A power of two would do for C², but by one of 128 numbers that is a little larger and as if by
- * chance, equal distances of other tiles are rounded otherwise: sums over lattices are
- * then as exact as over others. */
-static __device__ inline float chance(int64_t a, int64_t b)
-{
-    uint32_t mixed = ((uint32_t)min(a, b) * 2654435761u) ^ ((uint32_t)max(a, b) * 2246822519u);
-    mixed = (mixed ^ mixed >> 15) * 2654435761u;
-    return 1.0f + (float)(mixed >> 25) * 0x1p-10f;
-}
-
-static __device__ inline struct meeting meeting_of(const struct tensor_bodies &bodies, int64_t tile,
-                                                   int64_t partner, float gap2, float softening2)
-{
-    const struct tensor_box targets = bodies.box[tile], sources = bodies.box[partner];
-    const float least2 = 0.998f * (gap2 + softening2); /* a little less, as r² is rounded */
-    const int half_exponent = ilogbf(least2) >> 1;     /* 4^half ≤ least² */
-    struct meeting to;
-    to.partner = (int)partner;
-    for (int c = 0; c < 3; c++)
-        to.center[c] = sources.center[c];
-    const float wider = chance(tile, partner);
-    to.length2 = ldexpf(wider, -2 * half_exponent);
-    to.coordinate = to.length2 / sources.scale;
-    to.norm2 = to.coordinate / sources.scale;
-    const float s2 = to.length2 * least2;
-    const int spare = ilogbf(s2 * sqrtf(s2)); /* W would be less than 2^(16 − spare) */
-    to.magic = ldexpf(128.0f, -spare);
-    const float weight = ldexpf(wider * sqrtf(wider), -3 * half_exponent - 16 - spare);
-    to.target_mass = weight * sources.mass;
-    to.target_moment = to.target_mass / sources.scale;
-    to.source_mass = weight * targets.mass;
-    to.source_moment = to.source_mass / targets.scale;
-    const float weight_of_potential = ldexpf(sqrtf(wider), -half_exponent - 16);
-    to.target_potential = weight_of_potential * sources.mass;
-    to.source_potential = weight_of_potential * targets.mass;
-    return to;
-}
 
 /* Of a warp: a coordinate of each target, that of the lane's number q (lane 3: z once more), and
  * the operands for the sources' sums. */

@@ -179,7 +179,7 @@ static __device__ void put_distances(const struct tensor_bodies &bodies, const f
 }
 
 static __global__ void __launch_bounds__(threads)
-    make_tiles(const struct forces_problem problem, const struct tensor_bodies bodies)
+    pack_bodies(const struct forces_problem problem, const struct tensor_bodies bodies)
 {
     __shared__ float4 scaled[tensor_tile];
     __shared__ struct whole_numbers whole;
@@ -364,7 +364,7 @@ kith_status tensor_pack(kith_context *context, const struct forces_problem *prob
 {
     const cudaStream_t stream = cuda_stream(context);
     const unsigned tiles = (unsigned)bodies->tiles;
-    make_tiles<<<tiles, threads, 0, stream>>>(*problem, *bodies);
+    pack_bodies<<<tiles, threads, 0, stream>>>(*problem, *bodies);
     set_heavy_apart<<<1, sum_threads, 0, stream>>>(*bodies);
     find_units<<<tiles, bound_threads, 0, stream>>>(*problem, *bodies);
     count_near<<<1, sum_threads, 0, stream>>>(*bodies);

@@ -4,6 +4,7 @@
 
 #include "core/arena.h"
 #include "core/status.h"
+#include "device/tensor_cores_cuda.h"
 #include "matrix/gaussian_cuda.cuh"
 #include "sort/curve.h"
 
@@ -110,22 +111,13 @@ static __global__ void __launch_bounds__(threads)
     found[i * stride] = (real)(sum * factor / (double)*problem.scale);
 }
 
-static bool has_tensor_cores(void)
-{
-    int device = 0, major = 0;
-    return cudaGetDevice(&device) == cudaSuccess &&
-           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) ==
-               cudaSuccess &&
-           major >= 8;
-}
-
 /* Sorting and packing take as long as this many pairs, of one set and of two. */
 enum { least_of_one = 32768, least_of_two = 131072, most_points = 1 << 27 };
 
 bool gaussian_serves_cuda(const struct gaussian_sums *sums)
 {
     return sums->rows.count <= most_points && sums->columns.count <= most_points &&
-           has_tensor_cores() && sums->root > 0x1p-100 && sums->root < 0x1p100;
+           cuda_has_tensor_cores() && sums->root > 0x1p-100 && sums->root < 0x1p100;
 }
 
 bool gaussian_suits_cuda(const struct gaussian_sums *sums)

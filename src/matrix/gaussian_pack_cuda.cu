@@ -62,8 +62,8 @@ static __device__ void put_operands(const struct gaussian_side &side, const stru
 
 template <int parts>
 static __global__ void __launch_bounds__(threads)
-    make_tiles(const struct gaussian_points points, const struct gaussian_side side,
-               const float *__restrict__ b, int64_t b_stride, int axes, float root)
+    pack_points(const struct gaussian_points points, const struct gaussian_side side,
+                const float *__restrict__ b, int64_t b_stride, int axes, float root)
 {
     __shared__ float of_warp[warps];
     __shared__ struct halves halves;
@@ -142,7 +142,7 @@ static kith_status make(kith_context *context, const struct gaussian_points *poi
 {
     static void (*const makers[])(const struct gaussian_points, const struct gaussian_side,
                                   const float *, int64_t, int, float) = {
-        make_tiles<1>, make_tiles<2>, make_tiles<gaussian_most_parts>};
+        pack_points<1>, pack_points<2>, pack_points<gaussian_most_parts>};
     makers[gaussian_parts(sums->axes) -
            1]<<<(unsigned)side->tiles, threads, 0, cuda_stream(context)>>>(
         *points, *side, has_b ? sums->b : NULL, sums->b_stride, sums->axes, root);
