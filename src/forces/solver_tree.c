@@ -123,6 +123,7 @@ static kith_status evaluate(const struct kith_solver *solver, kith_context *cont
         .sums = {.dtype = problem->dtype,
                  .dimensions = problem->dimensions,
                  .self = problem->self,
+                 .is_slice = problem->is_slice,
                  .target_count = problem->target_count,
                  .source_count = problem->source_count,
                  .softening2 = problem->softening2,

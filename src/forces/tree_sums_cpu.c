@@ -28,7 +28,7 @@ static void forget(kith_context *context, void *state)
 struct delivery_run {
     const struct forces_tree_sums *sums;
     const struct tree_state *state;
-    int64_t targets; /* of all, or of this rank's slice */
+    int64_t targets, first; /* of all, or of this rank's slice; the first in the columns */
 };
 
 static void put(const struct forces_problem *problem, void *column, int64_t i, double value)
@@ -49,7 +49,7 @@ static void deliver(void *argument, int64_t task)
     const int64_t begin = task * targets_of_task, left = run->targets - begin;
     const int64_t end = begin + (left < targets_of_task ? left : targets_of_task);
     for (int64_t k = begin; k < end; k++) {
-        const int64_t i = state->is_sliced ? state->slice_first + k : state->target_tree->order[k];
+        const int64_t i = state->is_sliced ? run->first + k : state->target_tree->order[k];
         const double weight = weights->target ? real_get(dtype, weights->target, i) : 1;
         const double of_potential = weights->strength * weight;
         const double of_gradient =
@@ -84,6 +84,7 @@ static kith_status evaluate(kith_context *context, const struct forces_tree_sums
     const struct tree_request request = tree_choose(&problem, &sums->wanted);
     KITH_TRY(tree_solve_cpu(context, &problem, &request, tree));
     run.targets = tree->is_sliced ? tree->slice_count : problem.target_count;
+    run.first = problem.is_slice ? 0 : tree->slice_first;
     const double seconds = seconds_of_target * (double)run.targets;
     kith_status status =
         kith_for_each(context, kith_threads_for(context, seconds),
@@ -91,7 +92,7 @@ static kith_status evaluate(kith_context *context, const struct forces_tree_sums
     if (tree->is_sliced)
         status = ranks_agree(context, status);
     KITH_TRY(status);
-    if (tree->is_sliced)
+    if (tree->is_sliced && !problem.is_slice)
         gather_slices(context, sums->problem);
     *report = tree->report;
     return KITH_OK;

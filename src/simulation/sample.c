@@ -130,9 +130,10 @@ static kith_status solve_all(struct kith_simulation *simulation,
 
 static kith_status solve(struct kith_simulation *simulation, const struct forces_problem *problem)
 {
-    struct forces_problem all;
-    if (!simulation->slice)
-        return solve_all(simulation, problem);
+    struct forces_problem all = *problem;
+    all.is_slice = simulation->slice && slice_is_enough(simulation, problem);
+    if (!simulation->slice || all.is_slice)
+        return solve_all(simulation, &all);
     KITH_TRY(slice_widen(simulation, problem, &all));
     KITH_TRY(solve_all(simulation, &all));
     slice_keep_own(simulation, &all, problem);

@@ -4,8 +4,9 @@
 /* Simulations of which each rank of a job has a slice: arrays of the bodies from ranks_first(N) on,
  * instead of all N. What a step does to each body is done by the rank that has it. Within a cutoff
  * particles then move to the rank in whose box they are, and their arrays are filled in when they
- * are read (simulation/domain.h). For other sums the columns of all bodies come to all ranks, and
- * the results of a rank's own bodies are kept: 56 bytes a body for gravity in double precision.
+ * are read (simulation/domain.h). Trees take the slices, unless bodies have softenings. For other
+ * sums the columns of all bodies come to all ranks, and the results of a rank's own bodies are
+ * kept: 56 bytes a body for gravity in double precision.
  *
  * Bits: those of one process. */
 
@@ -44,6 +45,9 @@ static inline int64_t simulation_bodies(const struct kith_simulation *simulation
 
 /* Of a slice collective: ranks_agree. Else the status. */
 kith_status slice_agree(const struct kith_simulation *simulation, kith_status status);
+
+/* Whether a problem of this rank's bodies is solved as it is (forces/problem.h, is_slice). */
+bool slice_is_enough(const struct kith_simulation *simulation, const struct forces_problem *own);
 
 /* Collective: in a problem whose columns are of this rank's bodies, those of all in their place; of
  * outputs there is memory. Valid until the next call.

@@ -105,13 +105,15 @@ static kith_status evaluate(struct kith_simulation *simulation,
                             const struct forces_problem *problem)
 {
     struct forces_problem of_sources = *problem;
-    if (simulation->slice)
+    const bool is_widened = simulation->slice && !slice_is_enough(simulation, problem);
+    of_sources.is_slice = simulation->slice && !is_widened;
+    if (is_widened)
         KITH_TRY(slice_widen(simulation, problem, &of_sources));
     KITH_TRY(massive_take(simulation, &of_sources));
     simulation->evaluations++;
     KITH_TRY(forces_evaluate(simulation->context, simulation->solver, &of_sources,
                              &simulation->prepared));
-    if (simulation->slice)
+    if (is_widened)
         slice_keep_own(simulation, &of_sources, problem);
     return KITH_OK;
 }

@@ -69,7 +69,7 @@ static kith_status divide(struct ranks_run *of)
     const int64_t offset = ranks_first(points, ranks->size, ranks->rank);
     const struct octree all = {.count = points};
     struct sort_points slice = {.dtype = problem->dtype, .dimensions = problem->dimensions};
-    const int64_t bytes = offset * kith_dtype_bytes(problem->dtype);
+    const int64_t bytes = problem->is_slice ? 0 : offset * kith_dtype_bytes(problem->dtype);
     slice.count = ranks_first(points, ranks->size, ranks->rank + 1) - offset;
     for (int32_t c = 0; c < problem->dimensions; c++)
         slice.position[c] = (const char *)problem->source_position[c] + bytes;

@@ -24,6 +24,7 @@ struct tree_problem {
     enum expansion_law law;
     const kith_law *pair_law; /* of expansion_series, on the CPU: central; its weights are w_j */
     bool self;                /* the targets are the sources */
+    bool is_slice;            /* and the columns have this rank's rows, from ranks_first on */
     int64_t target_count, source_count;
     const void *target_position[3], *source_position[3];
     const void *weight; /* NULL: ones */
