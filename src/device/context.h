@@ -22,6 +22,7 @@ struct kith_context {
     const struct room_backends *rooms; /* src/backends.h */
     void *device_state;
     kith_device device;
+    int32_t peers; /* other GPUs that share its work */
     int32_t threads;
     struct kith_team *team; /* device/threads.h */
     int32_t isa;            /* a row of KITH_EACH_ISA */

@@ -32,5 +32,7 @@ kith_status kith_context_add_peers(kith_context *context, const int32_t *peers, 
     KITH_TRY(kith_check_pointer(peers, "peers"));
     DEVICE_SCOPE(scope);
     KITH_TRY(device_enter(context, &scope));
-    return add(context, peers, count);
+    KITH_TRY(add(context, peers, count));
+    context->peers = count;
+    return KITH_OK;
 }

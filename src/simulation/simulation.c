@@ -69,7 +69,7 @@ static bool keeps_state(const struct kith_simulation *simulation, int64_t steps)
  * each in the cache for this many steps: 16 are enough that memory is not the limit. On a GPU
  * it is some milliseconds, as small systems do all these steps in one launch, and within a cutoff
  * some ten milliseconds: such steps keep a list of pairs, and copy the particles once for all of
- * them. */
+ * them, several GPUs from and to the columns of the first. */
 static int64_t steps_at_once(const struct kith_simulation *simulation)
 {
     if (simulation->watch)
@@ -80,7 +80,8 @@ static int64_t steps_at_once(const struct kith_simulation *simulation)
     const double pairs = pairs_of_step(simulation);
     const int32_t stages = simulation->method->stage_count;
     const double evaluations = stages > 0 ? stages : 4;
-    const double pairs_at_once = simulation->solver->has_cutoff ? 4e10 : 4e9;
+    const double devices = 1 + simulation->context->peers;
+    const double pairs_at_once = simulation->solver->has_cutoff ? 4e10 * devices : 4e9;
     const double most_pairs = on_gpu ? pairs_at_once / evaluations : pairs_of_short_steps;
     const double most_steps = on_gpu ? 4e4 / evaluations : 1e7;
     const int64_t fewest = !simulation->is_ensemble ? 1
