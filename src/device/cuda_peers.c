@@ -20,6 +20,7 @@ struct peer {
 /* In a slot of the context. */
 struct cuda_peers {
     int32_t count;
+    bool are_direct;
     struct peer own; /* the context itself */
     struct peer peers[];
 };
@@ -69,15 +70,17 @@ static kith_status make_event(struct peer *peer)
     return cuda_check(error, "making an event");
 }
 
-/* The device `from` then copies to and from the memory of `to` without the host, where the machine
- * allows that; elsewhere CUDA copies through the host. */
-static kith_status enable_access(const struct cuda_state *from, const struct cuda_state *to)
+/* The device `from` then uses the memory of `to` without the host, where the machine allows that;
+ * elsewhere *are_direct becomes false, and CUDA copies through the host. */
+static kith_status enable_access(const struct cuda_state *from, const struct cuda_state *to,
+                                 bool *are_direct)
 {
     int allowed = 0, previous = 0;
     if (from->device == to->device)
         return KITH_OK;
     KITH_TRY(cuda_check(cudaDeviceCanAccessPeer(&allowed, from->device, to->device),
                         "querying access between devices"));
+    *are_direct = *are_direct && allowed;
     if (!allowed)
         return KITH_OK;
     KITH_TRY(cuda_enter(from->device, &previous));
@@ -101,11 +104,16 @@ static kith_status open_peer(kith_context *context, int32_t index, struct cuda_p
     struct peer *peer = &peers->peers[peers->count];
     KITH_TRY(kith_context_create(&options, &peer->context));
     peers->count++;
-    const struct cuda_state *first = cuda_state_of(context), *other = cuda_state_of(peer->context);
-    KITH_TRY(check_same_kind(first->device, other->device));
+    const struct cuda_state *own = cuda_state_of(peer->context);
+    KITH_TRY(check_same_kind(cuda_state_of(context)->device, own->device));
     KITH_TRY(make_event(peer));
-    KITH_TRY(enable_access(first, other));
-    return enable_access(other, first);
+    for (int32_t k = 0; k < peers->count; k++) {
+        const struct cuda_state *other =
+            cuda_state_of(k == 0 ? context : peers->peers[k - 1].context);
+        KITH_TRY(enable_access(own, other, &peers->are_direct));
+        KITH_TRY(enable_access(other, own, &peers->are_direct));
+    }
+    return KITH_OK;
 }
 
 kith_status cuda_add_peers(kith_context *context, const int32_t *indices, int32_t count)
@@ -118,6 +126,7 @@ kith_status cuda_add_peers(kith_context *context, const int32_t *indices, int32_
     if (!peers)
         return kith_fail(KITH_OUT_OF_MEMORY, "no memory for the peers of a context");
     peers->own.context = context;
+    peers->are_direct = true;
     kith_status status = make_event(&peers->own);
     for (int32_t k = 0; k < count && status == KITH_OK; k++)
         status = open_peer(context, indices[k], peers);
@@ -298,9 +307,23 @@ kith_context *cuda_device_of(kith_context *context, int32_t k)
     return k == 0 ? context : peers_of(context)->peers[k - 1].context;
 }
 
+bool cuda_peers_are_direct(kith_context *context)
+{
+    const struct cuda_peers *peers = peers_of(context);
+    return peers && peers->are_direct;
+}
+
+/* Two devices wait for each other at the same time; more of them by way of the leader, which takes
+ * fewer calls. */
 kith_status cuda_wait_for_all(kith_context *context)
 {
     const struct cuda_peers *peers = peers_of(context);
+    if (peers && peers->count == 1) {
+        KITH_TRY(mark(&peers->own));
+        KITH_TRY(mark(&peers->peers[0]));
+        KITH_TRY(wait_for(&peers->own, &peers->peers[0]));
+        return wait_for(&peers->peers[0], &peers->own);
+    }
     KITH_TRY(join_streams(peers));
     return fork_streams(peers);
 }

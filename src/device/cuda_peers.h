@@ -46,6 +46,9 @@ kith_status cuda_copy_from_part(const struct cuda_part *part, void *to, const vo
 /* Device k of a context: 0 is its own, the others are its peers. */
 kith_context *cuda_device_of(kith_context *context, int32_t k);
 
+/* Whether kernels on each device of a context may use the memory of all others. */
+bool cuda_peers_are_direct(kith_context *context);
+
 /* The streams of all devices of a context wait for all work on all of them so far. */
 kith_status cuda_wait_for_all(kith_context *context);
 

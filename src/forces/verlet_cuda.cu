@@ -200,6 +200,8 @@ static kith_status launch(kith_context *context, struct verlet_cuda *verlet, voi
     step.places = k < work->kernels - 1;
     step.from = verlet->places[verlet->now];
     step.to = verlet->places[1 - verlet->now];
+    step.to_below = verlet->to_below[1 - verlet->now];
+    step.to_above = verlet->to_above[1 - verlet->now];
     step.number = work->number;
     if (work->steps) {
         step.kicks = true;

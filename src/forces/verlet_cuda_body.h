@@ -127,6 +127,24 @@ LAW_INLINE REAL NAME(verlet_acceleration)(const struct verlet_cuda_step *step, l
     return a;
 }
 
+/* To this device and, if they are there, the others, which have no number yet or this one: kernels
+ * after that do nothing. */
+LAW_INLINE void NAME(verlet_report)(const struct verlet_cuda_step *step, bool has_moved,
+                                    bool has_failed)
+{
+    struct verlet_cuda_control *own = &step->list.control[step->list.device];
+    if (has_moved)
+        atomicMin(&own->moved_in, step->number);
+    if (has_failed)
+        atomicMin(&own->failed_in, step->number);
+    for (int k = 0; k < verlet_cuda_most_direct - 1 && step->control_there[k]; k++) {
+        if (has_moved)
+            *(volatile int *)&step->control_there[k]->moved_in = step->number;
+        if (has_failed)
+            *(volatile int *)&step->control_there[k]->failed_in = step->number;
+    }
+}
+
 /* The place of a position, and whether the list still has all pairs. */
 LAW_INLINE void NAME(verlet_put_place)(const struct verlet_cuda_step *step, long long slot,
                                        const REAL position[3])
@@ -139,16 +157,22 @@ LAW_INLINE void NAME(verlet_put_place)(const struct verlet_cuda_step *step, long
         verlet_find_place<REAL>(step->lattice, step->dimensions, step->open, x, &place);
     place.w = then.w;
     ((struct NAME(verlet_place) *)step->to)[slot] = place;
+    const long long from_first = slot - step->list.first,
+                    from_last = slot - (step->list.end - step->for_above);
+    if (from_first < step->for_below)
+        ((struct NAME(verlet_place) *)step->to_below)[from_first] = place;
+    if (from_last >= 0)
+        ((struct NAME(verlet_place) *)step->to_above)[from_last] = place;
     REAL d[3];
     verlet_separate<REAL>(step->edge, step->is_orthogonal, then, place, d);
     const REAL moved2 = law_fma(d[2], d[2], law_fma(d[1], d[1], d[0] * d[0]));
     struct verlet_cuda_control *control = &step->list.control[step->list.device];
     if (moved2 > (REAL)step->most_moved2 || farthest > verlet_frame_reach)
-        atomicMin(&control->moved_in, step->number);
+        NAME(verlet_report)(step, true, false);
     if (step->is_long_frame && farthest > verlet_frame_reach / 2 && control->far_in < step->number)
         atomicMax(&control->far_in, step->number);
     if (!isfinite(x[0] + x[1] + x[2]))
-        atomicMin(&control->failed_in, step->number);
+        NAME(verlet_report)(step, false, true);
 }
 
 /* What the first of the threads does with the sums. */
@@ -226,7 +250,7 @@ LAW_INLINE void NAME(verlet_take_step)(const struct law_form form, bool noisy,
     else
         NAME(verlet_sum_row)({form, false, false}, step, slot, lane, sum, &fits);
     if (!fits)
-        atomicMin(&step->list.control[step->list.device].failed_in, step->number);
+        NAME(verlet_report)(step, false, true);
     if (lane == 0 && own <= last)
         NAME(verlet_finish)(step, noisy, slot, sum);
 }

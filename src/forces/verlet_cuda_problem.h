@@ -20,6 +20,9 @@
 enum { verlet_cuda_lanes = 4, verlet_cuda_block = 128, verlet_cuda_vector = 4 };
 enum { verlet_cuda_row_unit = verlet_cuda_lanes * verlet_cuda_vector };
 
+/* Devices whose kernels write to each other's memory, at most. */
+enum { verlet_cuda_most_direct = 8 };
+
 /* Places of particles: the slot of one is its place after sorting along cells. w is the weight. */
 #ifdef __cplusplus
 struct alignas(16) verlet_place_float {
@@ -107,6 +110,12 @@ struct verlet_cuda_step {
     void *column[verlet_vectors][3], *acceleration[3]; /* by row */
     /* Of a custom law, by slot: weights instead of masses, and charges; NULL: ones. */
     const void *slot_weight, *slot_charge;
+    /* Of several devices whose kernels reach each other's memory: where the places of the first
+     * for_below own slots go too, as ghosts of the slab below, and of the last for_above; and this
+     * device's control as the others have it. */
+    void *to_below, *to_above;
+    long long for_below, for_above;
+    struct verlet_cuda_control *control_there[verlet_cuda_most_direct - 1];
     int sums, kicks, moves, places;
     double kick, drift;      /* times of them: h/2 after the forces and h/2 before a drift, h */
     double keep, noise_kick; /* as in cutoff_noise, of a kernel that is noisy */

@@ -17,6 +17,28 @@ static __global__ void count_layers(const struct verlet_cuda_building building, 
         atomicAdd(&in_layer[layer], (unsigned)__popc(same));
 }
 
+/* The number of a thread among all that keep their particle. */
+static __device__ int64_t number_kept(bool is_kept, unsigned *taken)
+{
+    __shared__ unsigned before[threads / warp], first;
+    const unsigned kept = __ballot_sync(everyone, is_kept);
+    const int lane = (int)threadIdx.x % warp, own = (int)threadIdx.x / warp;
+    if (lane == 0)
+        before[own] = (unsigned)__popc(kept);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        unsigned all = 0;
+        for (int k = 0; k < threads / warp; k++) {
+            const unsigned of_warp = before[k];
+            before[k] = all;
+            all += of_warp;
+        }
+        first = atomicAdd(taken, all);
+    }
+    __syncthreads();
+    return (int64_t)first + before[own] + __popc(kept & ((1U << lane) - 1));
+}
+
 /* To their device's particles, one after another, in an order that is different from run to run, of
  * which the bits of forces do not depend. */
 template <typename real>
@@ -25,21 +47,21 @@ static __global__ void divide(const struct verlet_cuda_building building,
 {
     using vector = typename verlet_types<real>::vector;
     const int64_t slot = parcels.list.first + own_number();
-    if (slot >= parcels.list.end)
-        return;
-    const vector position = ((const vector *)building.from.vector[verlet_position])[slot];
-    const int device = verlet_device_of_layer(
-        &parcels.slabs, layer_of(building, place_of<real>(building, position)));
-    const unsigned same = __match_any_sync(__activemask(), device);
-    const int lane = (int)threadIdx.x % warp, first = __ffs((int)same) - 1;
-    unsigned taken = 0;
-    if (lane == first)
-        taken = atomicAdd(&parcels.taken[device], (unsigned)__popc(same));
-    taken = __shfl_sync(same, taken, first) + (unsigned)__popc(same & ((1U << lane) - 1));
+    const bool is_there = slot < parcels.list.end;
+    int device = -1;
+    if (is_there) {
+        const vector position = ((const vector *)building.from.vector[verlet_position])[slot];
+        device = verlet_device_of_layer(&parcels.slabs,
+                                        layer_of(building, place_of<real>(building, position)));
+    }
     const bool is_kept = device == parcels.list.device;
+    const int64_t kept = number_kept(is_kept, &parcels.taken[parcels.list.device]);
+    if (!is_there)
+        return;
     const struct verlet_cuda_state &to = is_kept ? parcels.kept : parcels.sent;
-    const int64_t at =
-        is_kept ? parcels.first_kept + taken : (int64_t)parcels.begin[device] + taken;
+    const int64_t at = is_kept
+                           ? parcels.first_kept + kept
+                           : parcels.begin[device] + (int64_t)atomicAdd(&parcels.taken[device], 1U);
     for (int k = 0; k < verlet_vectors; k++)
         ((vector *)to.vector[k])[at] = ((const vector *)building.from.vector[k])[slot];
     to.order[at] = building.from.order[slot];

@@ -61,7 +61,7 @@ static kith_status make_room(kith_context *context, struct verlet_cuda *verlet, 
     if (own > verlet->own_room)
         verlet->own_room = own + own / 16;
     if (ghosts > verlet->ghost_room)
-        verlet->ghost_room = ghosts + ghosts / 16;
+        verlet->ghost_room = verlet_room_for_ghosts(ghosts + ghosts / 16);
     if (cells >= verlet->cells_room)
         verlet->cells_room = cells + cells / 16 + 1;
     KITH_TRY(verlet_make_room_cuda(context, verlet, outgrown));

@@ -102,7 +102,7 @@ static void choose_rooms(struct verlet_cuda *verlet)
     const int64_t even = verlet->count / devices + 1;
     const int64_t of_layer = verlet->count / slabs->layers + 1;
     verlet->own_room = even + even / 16 + of_layer;
-    verlet->ghost_room = slabs->reach * (of_layer + of_layer / 4) + 1024;
+    verlet->ghost_room = verlet_room_for_ghosts(slabs->reach * (of_layer + of_layer / 4) + 1024);
     verlet->cells_room = verlet->building.cells.total / slabs->layers *
                              (slabs->layers / devices + 2 + 2 * slabs->reach) +
                          1;
@@ -145,6 +145,8 @@ kith_status verlet_share_cuda(kith_context *context, struct verlet_cuda *verlet,
     if (peers > 0)
         KITH_TRY(kith_allocate(peers, sizeof *verlet->others, "Verlet list", &verlet->others));
     verlet->building.list.devices = peers + 1;
+    verlet->is_direct =
+        peers > 0 && peers < verlet_cuda_most_direct && cuda_peers_are_direct(context);
     for (int device = peers; device > 0; device--) {
         *verlet_at(verlet, device) = *verlet;
         verlet_at(verlet, device)->others = NULL;

@@ -47,16 +47,38 @@ static void take_settings(const struct verlet_cuda *verlet, struct verlet_cuda *
     building->weight = verlet->building.weight ? verlet_column_of(other, verlet_weights) : NULL;
 }
 
+/* Where the kernels of a device write in the memory of others. */
+static void connect(struct verlet_cuda *verlet, int device)
+{
+    const int devices = verlet_devices_of(verlet);
+    struct verlet_cuda *own = verlet_at(verlet, device);
+    const struct verlet_cuda *below = verlet_at(verlet, (device + devices - 1) % devices);
+    const struct verlet_cuda *above = verlet_at(verlet, (device + 1) % devices);
+    const struct verlet_cuda_list *lower = &below->building.list, *upper = &above->building.list;
+    const int64_t each = verlet_bytes_of_vector(verlet);
+    own->step.for_below = lower->high;
+    own->step.for_above = upper->low;
+    for (int k = 0; k < 2; k++) {
+        own->to_below[k] = (char *)below->places[k] + lower->end * each;
+        own->to_above[k] = (char *)above->places[k] + (upper->first - upper->low) * each;
+    }
+    for (int k = 1; k < devices; k++)
+        own->step.control_there[k - 1] =
+            &verlet_at(verlet, (device + k) % devices)->building.list.control[device];
+}
+
 void verlet_take_settings_cuda(struct verlet_cuda *verlet)
 {
     for (int device = 1; device < verlet_devices_of(verlet); device++)
         take_settings(verlet, verlet_at(verlet, device));
+    for (int device = 0; device < verlet_devices_of(verlet) && verlet->is_direct; device++)
+        connect(verlet, device);
 }
 
-/* Columns of the first device that others have a part of. */
+/* Columns of the first device that others have a part of, and rows of them, packed. */
 struct columns {
     int count, k[verlet_columns];
-    void *of_first[verlet_columns];
+    void *of_first[verlet_columns], *packed[verlet_columns];
 };
 
 static void add(struct columns *columns, int k, const void *of_first)
@@ -96,17 +118,17 @@ static struct columns columns_written(const struct verlet_cuda *verlet)
     return columns;
 }
 
-/* Rows of columns, one column after another in `packed`. */
+/* Rows of columns. */
 template <typename real, bool is_packed>
 static __global__ void __launch_bounds__(threads)
-    pack(const struct columns columns, const unsigned *rows, int64_t count, void *packed)
+    pack(const struct columns columns, const unsigned *rows, int64_t count)
 {
     const int64_t number = (int64_t)blockIdx.x * threads + threadIdx.x;
     if (number >= count)
         return;
     const unsigned row = rows[number];
     for (int k = 0; k < columns.count; k++) {
-        real *column = (real *)columns.of_first[k], *of_row = (real *)packed + k * count + number;
+        real *column = (real *)columns.of_first[k], *of_row = (real *)columns.packed[k] + number;
         if (is_packed)
             column[row] = *of_row;
         else
@@ -116,35 +138,45 @@ static __global__ void __launch_bounds__(threads)
 
 template <bool is_packed>
 static kith_status launch_pack(kith_context *context, const struct verlet_cuda *verlet,
-                               const struct columns &columns, const unsigned *rows, int64_t count,
-                               void *packed)
+                               const struct columns &columns, const unsigned *rows, int64_t count)
 {
     const cudaStream_t stream = cuda_stream(context);
     if (count == 0)
         return KITH_OK;
     if (verlet->dtype == KITH_F64)
-        pack<double, is_packed>
-            <<<blocks_for(count), threads, 0, stream>>>(columns, rows, count, packed);
+        pack<double, is_packed><<<blocks_for(count), threads, 0, stream>>>(columns, rows, count);
     else
-        pack<float, is_packed>
-            <<<blocks_for(count), threads, 0, stream>>>(columns, rows, count, packed);
+        pack<float, is_packed><<<blocks_for(count), threads, 0, stream>>>(columns, rows, count);
     return cuda_check_launch("packing particles of several devices");
+}
+
+/* Where kernels of the first device pack the columns of another's particles: in its memory, or to
+ * be copied. */
+static kith_status choose_packed(kith_context *context, const struct verlet_cuda *verlet,
+                                 const struct verlet_cuda *other, struct columns *columns)
+{
+    const int64_t bytes = count_own(other) * kith_dtype_bytes(verlet->dtype);
+    char *packed = NULL;
+    if (!verlet->is_direct)
+        KITH_TRY(cuda_scratch(context, columns->count * bytes, (void **)&packed));
+    for (int k = 0; k < columns->count; k++)
+        columns->packed[k] =
+            verlet->is_direct ? verlet_column_of(other, columns->k[k]) : packed + k * bytes;
+    return KITH_OK;
 }
 
 /* The rows of another device's particles. */
 static kith_status send_rows(kith_context *context, struct verlet_cuda *verlet,
-                             const struct columns &columns, int device)
+                             struct columns columns, int device)
 {
     struct verlet_cuda *other = verlet_at(verlet, device);
     kith_context *there = cuda_device_of(context, device);
     const int64_t count = count_own(other), bytes = count * kith_dtype_bytes(verlet->dtype);
-    char *packed = NULL;
-    KITH_TRY(cuda_scratch(context, columns.count * bytes, (void **)&packed));
-    KITH_TRY(
-        launch_pack<false>(context, verlet, columns, orders_of(verlet, device), count, packed));
-    for (int k = 0; k < columns.count && bytes > 0; k++)
+    KITH_TRY(choose_packed(context, verlet, other, &columns));
+    KITH_TRY(launch_pack<false>(context, verlet, columns, orders_of(verlet, device), count));
+    for (int k = 0; k < columns.count && bytes > 0 && !verlet->is_direct; k++)
         KITH_TRY(cuda_copy_between(there, verlet_column_of(other, columns.k[k]), context,
-                                   packed + k * bytes, bytes));
+                                   columns.packed[k], bytes));
     return KITH_OK;
 }
 
@@ -242,6 +274,8 @@ kith_status verlet_exchange_cuda(kith_context *context, struct verlet_cuda *verl
 {
     const int devices = verlet_devices_of(verlet);
     for (int to = 0; to < devices && devices > 1; to++) {
+        if (has_places && verlet->is_direct)
+            break; /* the kernels have written them */
         if (has_places)
             KITH_TRY(copy_ghosts(context, verlet, to, places_of));
         for (int from = 0; from < devices; from++)
@@ -272,16 +306,15 @@ kith_status verlet_fetch_orders_cuda(kith_context *context, struct verlet_cuda *
 static kith_status fetch_from(kith_context *context, struct verlet_cuda *verlet, int device)
 {
     const struct verlet_cuda *other = verlet_at(verlet, device);
-    const struct columns columns = columns_written(verlet);
+    struct columns columns = columns_written(verlet);
     const int64_t count = count_own(other), bytes = count * kith_dtype_bytes(verlet->dtype);
-    char *packed = NULL;
-    KITH_TRY(cuda_scratch(context, columns.count * bytes, (void **)&packed));
+    KITH_TRY(choose_packed(context, verlet, other, &columns));
     KITH_TRY(cuda_wait_for_all(context));
-    for (int k = 0; k < columns.count && bytes > 0; k++)
-        KITH_TRY(cuda_copy_between(context, packed + k * bytes, cuda_device_of(context, device),
+    for (int k = 0; k < columns.count && bytes > 0 && !verlet->is_direct; k++)
+        KITH_TRY(cuda_copy_between(context, columns.packed[k], cuda_device_of(context, device),
                                    verlet_column_of(other, columns.k[k]), bytes));
     KITH_TRY(cuda_wait_for_all(context));
-    return launch_pack<true>(context, verlet, columns, orders_of(verlet, device), count, packed);
+    return launch_pack<true>(context, verlet, columns, orders_of(verlet, device), count);
 }
 
 kith_status verlet_fetch_cuda(kith_context *context, struct verlet_cuda *verlet)

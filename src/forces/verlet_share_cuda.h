@@ -3,9 +3,11 @@
 
 /* Steps by a Verlet list that several GPUs share: each has the particles of its slab of space and
  * ghosts next to it (verlet_slabs.h), and memory for these alone; the first has the columns of all.
- * After each step the places of ghosts are copied; when the list is made particles go to the device
- * whose slab they are in. All kernels are started by one thread, and sums of forces are integers:
- * the bits are those of one device. */
+ * The kernel of a step writes places of ghosts into the memory of the devices that have them; where
+ * the machine does not allow that, or with more than verlet_cuda_most_direct devices, they are
+ * copied after it. When the list is made particles go to the device whose slab they are in. All
+ * kernels are started by one thread, and sums of forces are integers: the bits are those of one
+ * device. */
 
 #include "forces/verlet_build_cuda.h"
 
@@ -28,10 +30,12 @@ struct verlet_cuda {
     int64_t since, lasts; /* kernels since the list was made, and that the last one lasted */
     /* Of several devices: */
     struct verlet_slabs slabs;
-    unsigned *in_layer;         /* particles of each layer, and of each device */
-    struct verlet_cuda *others; /* of the first: those of the other devices, or NULL */
-    unsigned *orders;           /* of the first: the rows of the others' own particles */
-    char *columns;              /* of another: columns of its own particles */
+    bool is_direct;                  /* kernels write to the other devices' memory */
+    void *to_below[2], *to_above[2]; /* as in verlet_cuda_step, of either places */
+    unsigned *in_layer;              /* particles of each layer, and of each device */
+    struct verlet_cuda *others;      /* of the first: those of the other devices, or NULL */
+    unsigned *orders;                /* of the first: the rows of the others' own particles */
+    char *columns;                   /* of another: columns of its own particles */
 };
 
 static inline int verlet_devices_of(const struct verlet_cuda *verlet)
@@ -42,6 +46,13 @@ static inline int verlet_devices_of(const struct verlet_cuda *verlet)
 static inline struct verlet_cuda *verlet_at(struct verlet_cuda *verlet, int device)
 {
     return device == 0 ? verlet : &verlet->others[device - 1];
+}
+
+/* Room for ghosts on either side: the own slots after it begin with a line of the cache. */
+static inline int64_t verlet_room_for_ghosts(int64_t ghosts)
+{
+    const int64_t of_line = 8; /* places, of 16 bytes or more */
+    return (ghosts + of_line - 1) / of_line * of_line;
 }
 
 /* Bytes of a place or a vector. */
@@ -83,7 +94,8 @@ kith_status verlet_wait_for_all_cuda(kith_context *context, const struct verlet_
 /* The list of several devices as positions are now, those of their states. Waits for them. */
 kith_status verlet_build_shared_cuda(kith_context *context, struct verlet_cuda *verlet);
 
-/* The settings of the first device for the others, which have columns of their own. */
+/* The settings of the first device for the others, which have columns of their own, and where
+ * kernels write in the memory of other devices. */
 void verlet_take_settings_cuda(struct verlet_cuda *verlet);
 
 /* Between devices, which do nothing if there is one: the columns that verlet_load_cuda reads, to

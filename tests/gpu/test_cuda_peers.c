@@ -5,7 +5,7 @@
 
 #include "kith/ranks.h"
 
-enum { most_peers = 7 };
+enum { most_peers = 8 };
 
 /* A context on the first device with so many peers: the next ones, and the first again. */
 static kith_context *context_of(int32_t peers, cudaStream_t stream)
@@ -367,7 +367,10 @@ static void test_steps_within_a_cutoff_have_the_bits_of_one(void **state)
         {KITH_F32, "lennard-jones", 0, 20, 3, 1, 0, 0},
     };
     for (size_t c = 0; c < sizeof runs / sizeof runs[0] && !test_is_quick(); c++) {
-        kith_bodies *bodies = liquid(*state, &runs[c]), *ends[4];
+        /* Of nine devices ghosts are copied; of fewer, kernels write them. */
+        static const int32_t peers[] = {0, 1, 2, 3, 8};
+        enum { contexts = sizeof peers / sizeof peers[0] };
+        kith_bodies *bodies = liquid(*state, &runs[c]), *ends[contexts];
         kith_law *law = NULL;
         assert_ok(kith_law_parse(runs[c].law, 0, NULL, &law));
         const kith_simulation_options options = {
@@ -378,19 +381,19 @@ static void test_steps_within_a_cutoff_have_the_bits_of_one(void **state)
                                                         : KITH_THERMOSTAT_NONE,
                            .temperature = 1,
                            .time = 1}};
-        for (int32_t peers = 0; peers < 4; peers++) {
-            kith_context *context = context_of(peers, NULL);
+        for (int k = 0; k < contexts; k++) {
+            kith_context *context = context_of(peers[k], NULL);
             kith_simulation *simulation = NULL;
             assert_ok(kith_simulation_create(context, &options, bodies, &simulation));
             assert_ok(kith_simulation_step(simulation, 1));
             assert_ok(kith_simulation_step(simulation, 40));
             assert_ok(kith_simulation_step(simulation, 9));
-            ends[peers] = state_of(simulation, bodies);
-            assert_same_state(ends[peers], ends[0]);
+            ends[k] = state_of(simulation, bodies);
+            assert_same_state(ends[k], ends[0]);
             kith_simulation_free(simulation);
             kith_context_free(context);
         }
-        for (int k = 0; k < 4; k++)
+        for (int k = 0; k < contexts; k++)
             kith_bodies_free(ends[k]);
         kith_bodies_free(bodies);
         kith_law_free(law);
