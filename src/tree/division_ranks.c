@@ -283,7 +283,8 @@ kith_status tree_division_send(struct tree_division *division, struct octree *ow
     const struct octree *slice = &division->slice;
     const int64_t real = kith_dtype_bytes(slice->dtype);
     divide(division);
-    const int64_t count = ranks_parcels_received(&division->parcels), column = kith_padded(count);
+    const int64_t count = ranks_parcels_received(&division->parcels),
+                  column = kith_padded(count + 1);
     char *received = NULL;
     kith_status status = kith_allocate_unset(4 * column, real, "points of a tree", &received);
     struct sort_points points = {

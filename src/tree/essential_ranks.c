@@ -181,11 +181,11 @@ static kith_status measure_above(struct tree_essential *e)
         few.radius2[ranks->rank * few.count + k] = own_radius2(e, few.cell[k]);
     for (int32_t k = 0; k <= ranks->size; k++)
         ranks->first[k] = k;
-    if (status == KITH_OK) {
+    if (status == KITH_OK && few.count > 0)
         ranks_gather_parts(division->context, few.radius2, few.count * (int64_t)sizeof *few.radius2,
                            ranks->first);
+    if (status == KITH_OK)
         take_radii(e, &few);
-    }
     free(few.cell);
     free(few.radius2);
     return status;

@@ -296,6 +296,31 @@ static void test_no_process_holds_all_bodies(void **state)
     assert_works(script);
 }
 
+/* The same of a tree: state, own bodies, their cells and multipoles, and those of other processes
+ * that they need. The tree of all N bodies would take 7900. */
+enum { bodies_measured = 200000, bytes_of_body = 4200 };
+
+static void test_no_process_has_the_tree_of_all_bodies(void **state)
+{
+    (void)state;
+    char script[1024];
+    make_bodies();
+    snprintf(
+        script, sizeof script,
+        "kith make plummer -n %d -o many.h5 || exit\n"
+        "o='--solver fmm --error 1e-3 --softening 0.01 --dt 0.001 --threads 1 --quiet'\n"
+        "memory 8 run p.csv $o --until 0.001 -o memory.h5 >few || exit\n"
+        "memory 8 run many.h5 $o --until 0.001 -o memory.h5 >first || exit\n"
+        "base=$(sort -n few | head -1) && most=$((%d / 8 * %d / 1024))\n"
+        "[ $(cat first | wc -l) -eq 8 ] || exit\n"
+        "for kb in $(cat first); do\n"
+        "  [ $((kb - base)) -le $most ] || { echo $kb - $base is more than $most kB; exit 1; }\n"
+        "done\n"
+        "rm -f many.h5 memory.h5",
+        bodies_measured, bodies_measured, bytes_of_body);
+    assert_works(script);
+}
+
 static void test_what_fails_on_one_process_ends_all(void **state)
 {
     (void)state;
@@ -400,6 +425,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_runs_write_the_bytes_of_one_process),
         cmocka_unit_test(test_runs_with_mergers_resume_with_other_numbers_of_processes),
         cmocka_unit_test(test_no_process_holds_all_bodies),
+        cmocka_unit_test(test_no_process_has_the_tree_of_all_bodies),
         cmocka_unit_test(test_what_fails_on_one_process_ends_all),
         cmocka_unit_test(test_signals_leave_a_checkpoint),
         cmocka_unit_test(test_a_process_that_dies_ends_the_others),
