@@ -242,8 +242,8 @@ static void check_lists(kith_context *gpu, kith_context *cpu, const struct tree_
                                           solved->powers.memory,
                                           {0, (int32_t)solved->sources.count}};
     struct recorder found = {0}, expected = {0};
-    const struct tree_actions actions = {false,       record_far, record_nothing,
-                                         record_leaf, &expected,  NULL};
+    const struct tree_actions actions = {
+        .far = record_far, .descend = record_nothing, .leaf = record_leaf, .user = &expected};
     struct tree_walker_cuda walker = {.list_room = room};
     struct tree_counts counts, counted;
     (void)problem;
