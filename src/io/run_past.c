@@ -272,7 +272,7 @@ kith_status run_past_read(const char *output, struct run_past *past)
 {
     struct run_past_reader *reader = NULL;
     KITH_TRY(run_past_open(output, past, &reader));
-    const kith_status status = read_rows(reader, past);
+    const kith_status status = reader ? read_rows(reader, past) : KITH_OK;
     run_past_close(reader);
     if (status != KITH_OK)
         run_past_free(past);

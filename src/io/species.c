@@ -27,14 +27,15 @@ static struct species_entry *find(const struct species *species, const char *nam
 
 static kith_status grow(struct species *species)
 {
-    struct species larger = {.count = species->count,
-                             .room = species->room ? 2 * species->room : 64};
-    KITH_TRY(kith_allocate(larger.room, sizeof *larger.entries, "names", &larger.entries));
-    for (int64_t k = 0; k < species->room; k++)
-        if (species->entries[k].is_used)
-            *find(&larger, species->entries[k].name) = species->entries[k];
-    free(species->entries);
-    *species = larger;
+    struct species_entry *old = species->entries, *entries = NULL;
+    const int64_t old_room = species->room, room = old_room ? 2 * old_room : 64;
+    KITH_TRY(kith_allocate(room, sizeof *entries, "names", &entries));
+    species->entries = entries;
+    species->room = room;
+    for (int64_t k = 0; k < old_room; k++)
+        if (old[k].is_used)
+            *find(species, old[k].name) = old[k];
+    free(old);
     return KITH_OK;
 }
 

@@ -198,7 +198,7 @@ kith_status ranks_collect_bodies(kith_context *context, int64_t all, const kith_
     shape.count = ranks_rows_at_once;
     const kith_status status = ranks_agree(context, make_alike(&shape, columns_of(own), &piece));
     kith_status taken = KITH_OK;
-    for (int32_t k = 0; k < ranks->size && status == KITH_OK; k++) {
+    for (int32_t k = 0; k < ranks->size && status == KITH_OK && piece; k++) {
         const int64_t first = ranks_first(all, ranks->size, k);
         const int64_t end = ranks_first(all, ranks->size, k + 1);
         for (int64_t at = first; at < end; at += ranks_rows_at_once) {
@@ -298,7 +298,7 @@ kith_status ranks_deal_bodies(kith_context *context, kith_status status, const k
     if (status == KITH_OK)
         status = make_alike(&sent.shape, sent.columns, &piece);
     status = ranks_agree(context, status);
-    if (status == KITH_OK)
+    if (status == KITH_OK && piece)
         status = deal_rows(context, *all, *own, piece, give, argument);
     kith_bodies_free(piece);
     if (status != KITH_OK) {
