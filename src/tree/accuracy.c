@@ -160,17 +160,11 @@ struct tree_report tree_report_of(const struct tree_problem *problem,
 }
 
 double tree_reported_error(const struct tree_request *request, const struct tree_counts *counts,
-                           const struct tree_sampled *sampled)
+                           double error)
 {
-    /* A few targets that see one cell may have most of the error of points. Samples miss them: few
-     * of these have most of what they find, or they find but rounding. */
-    const double rounding = 1e-6 * request->error, few = 4;
-    const double error = tree_estimate(sampled->errors2, sampled->samples);
-    const bool is_missed =
-        sampled->errors2 * sampled->errors2 < few * sampled->errors4 || error < rounding;
-    return request->points && counts->far > 0 && request->estimates && is_missed
-               ? fmax(error, request->error / 60)
-               : error;
+    /* A few targets that see one cell may have most of the error of points; samples miss them. */
+    const bool may_be_missed = request->points && counts->far > 0 && request->estimates;
+    return may_be_missed ? fmax(error, request->error / 60) : error;
 }
 
 double tree_seconds(const kith_context *context, const struct tree_problem *problem,

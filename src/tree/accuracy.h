@@ -2,7 +2,6 @@
 #define TREE_ACCURACY_H
 
 #include "tree/acceptance.h"
-#include "tree/estimate.h"
 #include "tree/tree.h"
 #include "tree/walk.h"
 
@@ -19,10 +18,10 @@ struct tree_report tree_report_of(const struct tree_problem *problem,
                                   const struct tree_request *request,
                                   const struct tree_counts *counts, int64_t cells);
 
-/* The error that is reported of that, on the CPU: as estimated (tree/estimate.h), and if fewer than
- * four samples have it, where cells act as points, at least a sixtieth of the request. */
+/* The error that is reported of that, on the CPU: as estimated (tree/estimate.h), and where far
+ * cells act as points at least a sixtieth of the request. */
 double tree_reported_error(const struct tree_request *request, const struct tree_counts *counts,
-                           const struct tree_sampled *sampled);
+                           double error);
 
 #ifdef __cplusplus
 }

@@ -49,19 +49,6 @@ KITH_BOTH_SIDES static inline double tree_error2(const double found[3], const do
     return scale2 > 0 ? wrong2 / scale2 : wrong2;
 }
 
-/* What the samples sum up to: Σ e² and Σ e⁴ of their errors e. */
-struct tree_sampled {
-    int64_t samples;
-    double errors2, errors4;
-};
-
-static inline void tree_sampled_add(struct tree_sampled *sampled, double error2)
-{
-    sampled->samples++;
-    sampled->errors2 += error2;
-    sampled->errors4 += error2 * error2;
-}
-
 KITH_BOTH_SIDES static inline double tree_estimate(double sum_of_errors2, int64_t samples)
 {
     return 6 * sqrt(sum_of_errors2 / (double)(samples > 0 ? samples : 1));

@@ -78,21 +78,20 @@ static void add_tasks(const struct estimate_run *run, int64_t tasks, int64_t k, 
     }
 }
 
-static struct tree_sampled compare(const struct estimate_run *run, const struct tree_sides *targets,
-                                   int64_t tasks, const struct tree_state *state)
+static double compare(const struct estimate_run *run, const struct tree_sides *targets,
+                      int64_t tasks, const struct tree_state *state)
 {
     const struct octree *tree = targets->tree;
-    struct tree_sampled sampled = {0};
+    double errors2 = 0;
     for (int64_t k = 0; k < run->samples; k++) {
         const int64_t i = tree_sample(k, run->samples, tree->count);
         double found[3], exact[3];
         add_tasks(run, tasks, k, exact);
         for (int32_t c = 0; c < 3; c++)
             found[c] = real_get(tree->dtype, state->gradient[c], i);
-        tree_sampled_add(
-            &sampled, tree_error2(found, exact, targets->side[tree_leaf_of(tree->cell, i)].field));
+        errors2 += tree_error2(found, exact, targets->side[tree_leaf_of(tree->cell, i)].field);
     }
-    return sampled;
+    return tree_estimate(errors2, run->samples);
 }
 
 static int64_t tasks_of(const struct estimate_run *run)
@@ -112,7 +111,7 @@ static kith_status sum_sources(kith_context *context, struct estimate_run *run)
 kith_status tree_estimate_cpu(kith_context *context, const struct tree_problem *problem,
                               const struct tree_sides *targets,
                               const struct tree_expansions *expansions,
-                              const struct tree_state *state, struct tree_sampled *sampled)
+                              const struct tree_state *state, double *error)
 {
     const struct octree *tree = targets->tree, *sources = &state->sources;
     struct estimate_run run = {.expansions = expansions,
@@ -132,7 +131,7 @@ kith_status tree_estimate_cpu(kith_context *context, const struct tree_problem *
                  real_get(tree->dtype, of_point, tree_sample(k, run.samples, tree->count)));
     const kith_status status = sum_sources(context, &run);
     if (status == KITH_OK)
-        *sampled = compare(&run, targets, tasks_of(&run), state);
+        *error = compare(&run, targets, tasks_of(&run), state);
     free(run.of_task);
     return status;
 }
@@ -173,24 +172,24 @@ static void share_samples(const struct tree_essential *essential, const struct t
     ranks_gather_parts(division->context, sample, sizeof *sample, ranks->first);
 }
 
-static struct tree_sampled compare_ranks(const struct ranks *ranks, int64_t samples,
-                                         const struct sample *sample, const struct sample_sum *sums)
+static double compare_ranks(const struct ranks *ranks, int64_t samples, const struct sample *sample,
+                            const struct sample_sum *sums)
 {
-    struct tree_sampled sampled = {0};
+    double errors2 = 0;
     for (int64_t k = 0; k < samples; k++) {
         double exact[3] = {0, 0, 0};
         for (int32_t rank = 0; rank < ranks->size; rank++)
             for (int32_t c = 0; c < 3; c++)
                 exact[c] += sums[rank * tree_samples + k].exact[c];
-        tree_sampled_add(&sampled, tree_error2(sample[k].found, exact, sample[k].field));
+        errors2 += tree_error2(sample[k].found, exact, sample[k].field);
     }
-    return sampled;
+    return tree_estimate(errors2, samples);
 }
 
 kith_status tree_estimate_ranks(kith_context *context, const struct tree_problem *problem,
                                 const struct tree_essential *essential,
                                 const struct tree_expansions *expansions,
-                                const struct tree_state *state, struct tree_sampled *sampled)
+                                const struct tree_state *state, double *error)
 {
     const int64_t points = essential->division->points;
     struct ranks *ranks = context->ranks;
@@ -217,7 +216,7 @@ kith_status tree_estimate_ranks(kith_context *context, const struct tree_problem
         for (int32_t rank = 0; rank <= ranks->size; rank++)
             ranks->first[rank] = rank;
         ranks_gather_parts(context, sums, tree_samples * (int64_t)sizeof *sums, ranks->first);
-        *sampled = compare_ranks(ranks, run.samples, sample, sums);
+        *error = compare_ranks(ranks, run.samples, sample, sums);
     }
     free(sums);
     free(run.of_task);

@@ -5,7 +5,6 @@
 
 #include "tree/branches_ranks.h"
 #include "tree/essential_ranks.h"
-#include "tree/estimate.h"
 #include "tree/law_bins.h"
 #include "tree/near_kernel.h"
 #include "tree/near_law_problem.h"
@@ -132,16 +131,16 @@ kith_status tree_sum_cpu(kith_context *context, const struct tree_problem *probl
                          const struct tree_expansions *expansions, struct tree_state *state,
                          struct tree_counts *counts);
 
-/* The errors of the gradients in state (tree/estimate.h), by the direct sum at a few targets. */
-kith_status tree_estimate_cpu(kith_context *context, const struct tree_problem *problem,
-                              const struct tree_sides *targets,
-                              const struct tree_expansions *expansions,
-                              const struct tree_state *state, struct tree_sampled *sampled);
-
 /* Collective: the same over ranks. */
 kith_status tree_estimate_ranks(kith_context *context, const struct tree_problem *problem,
                                 const struct tree_essential *essential,
                                 const struct tree_expansions *expansions,
-                                const struct tree_state *state, struct tree_sampled *sampled);
+                                const struct tree_state *state, double *error);
+
+/* The error of the gradients in state (tree/estimate.h), by the direct sum at a few targets. */
+kith_status tree_estimate_cpu(kith_context *context, const struct tree_problem *problem,
+                              const struct tree_sides *targets,
+                              const struct tree_expansions *expansions,
+                              const struct tree_state *state, double *error);
 
 #endif

@@ -299,7 +299,7 @@ static kith_status run_stages(kith_context *context, const struct tree_problem *
                               struct tree_run *run)
 {
     struct tree_counts counts = {0};
-    struct tree_sampled sampled = {0};
+    double error = 0;
     KITH_TRY(build(context, problem, request->leaf, state));
     KITH_TRY(tree_make_results(problem, problem->target_count, state));
     KITH_TRY(make_sides(&state->sources, &run->source_side));
@@ -328,10 +328,10 @@ static kith_status run_stages(kith_context *context, const struct tree_problem *
         KITH_TRY(sum(context, problem, request, state, run, &counts));
         if (request->estimates)
             KITH_TRY(tree_estimate_cpu(context, problem, &run->targets, &run->expansions, state,
-                                       &sampled));
+                                       &error));
     }
     state->report = tree_report_of(problem, request, &counts, state->sources.cell_count);
-    state->report.error_estimated = tree_reported_error(request, &counts, &sampled);
+    state->report.error_estimated = tree_reported_error(request, &counts, error);
     return KITH_OK;
 }
 

@@ -199,7 +199,7 @@ static kith_status bring_home(struct ranks_run *of)
 static kith_status run_stages(struct ranks_run *of)
 {
     struct tree_counts counts = {0};
-    struct tree_sampled sampled = {0};
+    double error = 0;
     KITH_TRY(ranks_agree(of->context, KITH_OK)); /* a rank may have failed before */
     KITH_TRY(divide(of));
     KITH_TRY(find_balanced(of));
@@ -207,10 +207,10 @@ static kith_status run_stages(struct ranks_run *of)
     KITH_TRY(keep_work(of));
     if (of->request->estimates)
         KITH_TRY(tree_estimate_ranks(of->context, of->problem, &of->essential, &of->run.expansions,
-                                     of->state, &sampled));
+                                     of->state, &error));
     of->state->report =
         tree_report_of(of->problem, of->request, &counts, tree_essential_cells(&of->essential));
-    of->state->report.error_estimated = tree_reported_error(of->request, &counts, &sampled);
+    of->state->report.error_estimated = tree_reported_error(of->request, &counts, error);
     return bring_home(of);
 }
 
