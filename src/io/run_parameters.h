@@ -6,7 +6,10 @@
 #include "core/status.h"
 #include "io/run_file.h"
 
-/* /parameters/kith in an H5MD file: one scalar dataset per parameter. */
+/* /parameters/kith in an H5MD file: one scalar dataset per parameter, and the checkpoint
+ * (run_checkpoint.c). */
+
+#define RUN_CHECKPOINT "/parameters/kith/checkpoint"
 
 /* The origin of the file: version, command_line, input,
  * units/{length,time,mass,gravitational_constant}, seed. Unknown ones (NULL) are left as they are;
