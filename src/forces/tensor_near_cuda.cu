@@ -9,9 +9,7 @@
 #include "forces/tensor_cuda.cuh"
 
 constexpr int threads = 32, blocks_per_multiprocessor = 12;
-/* Blocks divide the pairs of tiles, and `parts` of them the sources of a pair, so that all end at
- * about one time: 65 536 bodies have 6600 near pairs of tiles, and an H200 runs 1584 blocks. */
-constexpr int parts = 2, part = tensor_tile / parts, blocks = 8192 * parts;
+constexpr int blocks = 8192; /* that divide the pairs of tiles, so that all end at about one time */
 template <bool potential>
 using near_variant = ring_variant<ring_gravity<float, potential>, tensor_tile / 32, 1, 1,
                                   blocks_per_multiprocessor, potential ? 0 : 2, false, true>;
@@ -98,12 +96,6 @@ static __device__ inline void bring(const struct tensor_bodies &bodies, int64_t 
     __syncwarp();
 }
 
-/* The first source of a tile that this block takes; the others of its part follow. */
-static __device__ inline int first_source()
-{
-    return (int)(blockIdx.x % parts) * part;
-}
-
 /* From one side, a group of sources at a time. Where a single pair is most of a sum, what is small
  * and added to its float would be lost bit by bit: these sums are short. first_number: of the
  * sources in the targets' tile, or past its end. */
@@ -113,8 +105,7 @@ attract(const struct meeting<potential> &meeting, int64_t tile, int64_t partner,
         struct source_ring<float> &sources, near_targets<potential> *targets)
 {
 #pragma unroll 1
-    for (int in_part = 0; in_part < part; in_part += 32) {
-        const int first = first_source() + in_part;
+    for (int first = 0; first < tensor_tile; first += 32) {
         bring(meeting.bodies, partner, first, sources);
         walk<near_variant<potential>, false>(*targets, sources, meeting.constants,
                                              first_number + first, nullptr);
@@ -144,8 +135,8 @@ static __device__ inline void meet_exactly(const struct meeting<potential> &meet
     load_targets<potential>(meeting.bodies, tile, targets);
 }
 
-/* The tile's targets and a part of a partner's sources. Sums over 32 bodies at most are added to
- * each other: of bodies at one place all terms are equal, and rounded alike. */
+/* The tile's targets and a partner's sources. Sums over 32 bodies at most are added to each other:
+ * of bodies at one place all terms are equal, and rounded alike. */
 template <bool potential>
 static __device__ inline void meet_tile(const struct meeting<potential> &meeting, int64_t partner,
                                         struct source_ring<float> &sources,
@@ -155,8 +146,7 @@ static __device__ inline void meet_tile(const struct meeting<potential> &meeting
     const struct unit_exponents units = exponents_of(meeting.bodies, partner);
     float of_tile[variant::targets][variant::values] = {};
 #pragma unroll 1
-    for (int in_part = 0; in_part < part; in_part += 32) {
-        const int first = first_source() + in_part;
+    for (int first = 0; first < tensor_tile; first += 32) {
         float sums[variant::values] = {};
         bring(meeting.bodies, partner, first, sources);
         if constexpr (variant::together > 0)
@@ -222,7 +212,7 @@ static __device__ inline int64_t tile_of_pair(const int64_t *before, int64_t til
     return tile;
 }
 
-/* A block takes a part of its share of the near pairs of tiles. */
+/* A block takes its share of the near pairs of tiles. */
 template <bool potential>
 static __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     near_kernel(const struct forces_problem problem, const struct tensor_bodies bodies)
@@ -232,9 +222,8 @@ static __global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     if (tensor_is_left(bodies))
         return;
     const int64_t *before = bodies.near_before, pairs = before[bodies.tiles];
-    const int64_t share = blockIdx.x / parts, shares = gridDim.x / parts;
-    const int64_t end = share_begin(pairs, shares, share + 1);
-    int64_t k = share_begin(pairs, shares, share);
+    const int64_t end = share_begin(pairs, gridDim.x, blockIdx.x + 1);
+    int64_t k = share_begin(pairs, gridDim.x, blockIdx.x);
     if (k == end)
         return;
     struct meeting<potential> meeting = {
