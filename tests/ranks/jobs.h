@@ -204,7 +204,7 @@ static inline bool check_slices(const struct simulation_rank *alone, const kith_
 {
     const struct slice_rank like = {
         .start = alone->start, .options = alone->options, .steps = alone->steps};
-    struct slice_rank ranks[most_ranks];
+    struct slice_rank ranks[most_ranks] = {0};
     for (int32_t k = 0; k < size; k++)
         ranks[k] = like;
     do_ranks(size, take_sliced_steps, ranks, sizeof ranks[0]);
