@@ -86,7 +86,7 @@ def curves(panel, n, measured):
 
 def legend():
     parts, y = [], TOP + HEIGHT + 62
-    names = {"cpu": "one CPU core", "gpu": "H100"}
+    names = {"cpu": "one CPU core", "gpu": "H200"}
     for k, ((device, precision), color) in enumerate(COLORS.items()):
         x = LEFT + 210 * k
         parts += [f'<rect x="{x}" y="{y - 9}" width="14" height="10" fill="{color}"/>',

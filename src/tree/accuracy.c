@@ -62,11 +62,16 @@ static int32_t leaf_for(const struct tree_problem *problem, const struct tree_re
     return order <= 8 ? least : order <= 15 ? 128 : 192;
 }
 
-/* The same of a GPU, where M2L is fast up to some order (tree/m2l_cuda.cu). */
+enum { order_of_rotations = 12 };
+
+/* The same of a GPU, where M2L is fast up to some order (tree/m2l_cuda.cu), and at orders 12 and 14
+ * in double precision, by rotations (tree/rotate_cuda.cu). */
 static int32_t order_for_cuda(const struct tree_problem *problem, bool groups, double error)
 {
     const double digits = -log10(error);
     const bool is_harmonic = problem->dimensions == 3 && !is_full(problem);
+    if (!groups && is_harmonic && problem->dtype == KITH_F64 && digits > 5.5 && digits < 7.5)
+        return order_of_rotations;
     const double fast = is_full(problem) ? 6 : 8, more = is_harmonic ? 2 : 0;
     const double of_fmm = digits < 7.5 ? fmin(2 * digits + more, fast) : 2 * digits - 2;
     const double order = 2 * round(0.5 * (groups ? 1 + digits : of_fmm));

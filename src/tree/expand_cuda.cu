@@ -2,6 +2,7 @@
 
 #include "device/reals_cuda.cuh"
 #include "tree/expansion_angles.h"
+#include "tree/expansion_rotation.h"
 #include "tree/fixed_cuda.cuh"
 #include "tree/launch_cuda.cuh"
 #include "tree/solve_cuda.h"
@@ -25,13 +26,12 @@ static __global__ void __launch_bounds__(threads)
     head[3] = (real)sides[k].size;
 }
 
-kith_status tree_write_heads_cuda(kith_context *context, const struct octree_cuda *tree,
+kith_status tree_write_heads_cuda(cudaStream_t stream, const struct octree_cuda *tree,
                                   const struct tree_side *side,
                                   const struct tree_expansions_cuda *expansions, int32_t first)
 {
     const int32_t cells = tree->cell_count;
     const int32_t length = expansion_record_length(&expansions->expansion);
-    const cudaStream_t stream = cuda_stream(context);
     if (cells == 0)
         return KITH_OK;
     if (expansions->dtype == KITH_F64)
@@ -109,72 +109,161 @@ static __global__ void __launch_bounds__(threads)
     }
 }
 
-/* sum_{α + β} += first_α second_β, |α| + |β| ≤ order and c ≤ max_c in α and β. */
-template <typename real>
-static __device__ void multiply(int32_t order, int32_t max_c, const real *first, const real *second,
-                                real *sum)
+/* The coefficient k of an order, k = 0, 1, …: (a, b, c). */
+static __device__ inline void find_coefficient(int32_t order, int32_t k, int32_t *a, int32_t *b,
+                                               int32_t *c)
 {
-    for (int32_t c = 0; c <= max_c; c++)
-        for (int32_t b = 0; b <= order - c; b++)
-            for (int32_t k = 0; k <= max_c && k <= order - b - c; k++)
-                for (int32_t j = 0; j <= order - b - c - k; j++) {
-                    const real *x = first + expansion_row(order, b, c);
-                    const real *y = second + expansion_row(order, j, k);
-                    real *to = sum + expansion_row(order, b + j, c + k);
-                    const int32_t last = order - b - c - j - k;
-                    for (int32_t a = 0; a <= last; a++)
-                        for (int32_t i = 0; i <= last - a; i++)
-                            to[a + i] = fma(x[a], y[i], to[a + i]);
-                }
-}
-
-/* Adds the components c = 2 of a multipole to those that they are equivalent to. */
-template <typename real> static __device__ void reduce(int32_t order, real *f)
-{
-    for (int32_t b = 0; b <= order - 2; b++)
-        for (int32_t a = 0; a <= order - 2 - b; a++) {
-            const real component = f[expansion_row(order, b, 2) + a];
-            f[expansion_row(order, b, 0) + a + 2] -= component;
-            f[expansion_row(order, b + 2, 0) + a] -= component;
+    *c = *b = 0;
+    while (k > order - *c - *b) {
+        k -= order - *c - *b + 1;
+        if (++*b > order - *c) {
+            *b = 0;
+            ++*c;
         }
+    }
+    *a = k;
 }
 
-/* Eight lanes a cell of a generation, of which each has a child. */
-template <typename real, int room>
+/* H_α(d) by a warp, into memory that its lanes share. */
+template <typename real>
+static __device__ inline void make_polynomials_by_lanes(const struct expansion_shape &shape,
+                                                        const real d[3], int lane, real *h)
+{
+#define H(a, b, c) h[expansion_row(shape.order, b, c) + (a)]
+    if (shape.basis != expansion_harmonic) {
+        real power[3][expansion_max_order + 1]; /* x^k / k! */
+        for (int axis = 0; axis < 3; axis++) {
+            power[axis][0] = 1;
+            for (int32_t k = 1; k <= shape.order; k++)
+                power[axis][k] = power[axis][k - 1] * d[axis] * (1 / (real)k);
+        }
+        for (int32_t k = lane; k < shape.count; k += 32) {
+            int32_t a, b, c;
+            find_coefficient(shape.order, k, &a, &b, &c);
+            h[k] = power[1][b] * power[2][c] * power[0][a];
+        }
+        __syncwarp();
+        return;
+    }
+    if (lane == 0)
+        h[0] = 1;
+    __syncwarp();
+    for (int32_t n = 1; n <= shape.order; n++) { /* as make_harmonics */
+        const real inverse = 1 / (real)n;
+        const real x = d[0] * inverse, y = d[1] * inverse, z = d[2] * inverse;
+        const int32_t b = lane, a = n - b;
+        if (b <= n) {
+            real sum = 0;
+            if (a > 0)
+                sum = fma(x, H(a - 1, b, 0), sum);
+            if (b > 0)
+                sum = fma(y, H(a, b - 1, 0), sum);
+            if (a > 1)
+                sum = fma(-z, H(a - 2, b, 1), sum);
+            if (b > 1)
+                sum = fma(-z, H(a, b - 2, 1), sum);
+            H(a, b, 0) = sum;
+        }
+        __syncwarp();
+        if (b < n) {
+            real sum = z * H(a - 1, b, 0);
+            if (a > 1)
+                sum = fma(x, H(a - 2, b, 1), sum);
+            if (b > 0)
+                sum = fma(y, H(a - 1, b - 1, 1), sum);
+            H(a - 1, b, 1) = sum;
+        }
+        __syncwarp();
+    }
+#undef H
+}
+
+/* Coefficients with the derivatives by z that follow from them. */
+static __host__ __device__ inline int32_t extended_count(const struct expansion_shape &shape)
+{
+    return expansion_row(shape.order, 0, shape.basis == expansion_harmonic ? 3 : shape.max_c + 1);
+}
+
+enum { most_children = 8, most_of_thread = 6 };
+
+/* What a block of m2m has in shared memory. */
+template <typename real> static size_t bytes_of_m2m(const struct expansion_shape &shape)
+{
+    return most_children * (shape.count + shape.order + 1) * sizeof(real);
+}
+
+/* The coefficient (a, b, c) of a product of polynomials: Σ first_β second_{α − β}. */
+template <typename real>
+static __device__ inline real multiply_coefficient(const struct expansion_shape &shape, int32_t a,
+                                                   int32_t b, int32_t c, const real *first,
+                                                   const real *power, const real *second)
+{
+    const int32_t order = shape.order, max_c = shape.max_c;
+    real sum = 0;
+    for (int32_t k = c > max_c ? c - max_c : 0; k <= c && k <= max_c; k++)
+        for (int32_t j = 0; j <= b; j++) {
+            const real *x = first + expansion_row(order, j, k);
+            const real *y = second + expansion_row(order, b - j, c - k) + a;
+            for (int32_t i = 0; i <= a; i++)
+                sum = fma(x[i] * power[i + j + k], y[-i], sum);
+        }
+    return sum;
+}
+
+/* A cell a block, a coefficient or some a thread. */
+template <typename real>
 static __global__ void __launch_bounds__(threads)
     m2m(const struct expansion_shape shape, const struct octree_cell *cells, int32_t first,
-        int32_t end, real *records)
+        real *records)
 {
-    const int32_t index =
-        first + (int32_t)(blockIdx.x * (threads / lanes_of_cell) + threadIdx.x / lanes_of_cell);
-    const int lane = threadIdx.x % lanes_of_cell;
-    const bool is_cell = index < end && cells[index < end ? index : first].children > 0;
-    const struct octree_cell cell = cells[is_cell ? index : first];
+    extern __shared__ __align__(16) unsigned char memory[];
+    const int32_t index = first + (int32_t)blockIdx.x;
+    const struct octree_cell cell = cells[index];
+    const int32_t order = shape.order, count = extended_count(shape);
     real *parent = records + (int64_t)index * shape.record;
-    const bool harmonic = shape.basis == expansion_harmonic;
-    const int32_t order = shape.order;
-    real sum[room], moved[room], shift[room], power[expansion_max_order + 1];
-    for (int32_t k = 0; k < expansion_row(order, 0, harmonic ? 3 : shape.max_c + 1); k++)
-        sum[k] = 0;
-    if (is_cell && lane < cell.children) {
-        const real *child = records + (int64_t)(cell.child + lane) * shape.record;
+    real *shifts = (real *)memory, *powers = shifts + most_children * shape.count;
+    real sum[most_of_thread] = {};
+    if (cell.children == 0)
+        return;
+    for (int32_t j = threadIdx.x / 32; j < cell.children; j += threads / 32) {
+        const real *child = records + (int64_t)(cell.child + j) * shape.record;
         const real inverse = 1 / parent[3];
         real d[3];
         for (int axis = 0; axis < 3; axis++)
             d[axis] = (parent[axis] - child[axis]) * inverse;
-        make_powers(order, (real)1, child[3] * inverse, power);
-        for_each_coefficient(order, shape.max_c, [&](int32_t k, int32_t a, int32_t b, int32_t c) {
-            moved[k] = child[expansion_header + k] * power[a + b + c];
-        });
-        make_polynomials(shape, d, shift);
-        multiply(order, shape.max_c, moved, shift, sum);
-        if (harmonic)
-            reduce(order, sum);
+        make_polynomials_by_lanes(shape, d, threadIdx.x % 32, shifts + j * shape.count);
+        if (threadIdx.x % 32 == 0)
+            make_powers(order, (real)1, child[3] * inverse, powers + j * (order + 1));
     }
-    for (int32_t k = 0; k < shape.count; k++) {
-        const real all = sum_of_lanes(sum[k], lanes_of_cell);
-        if (is_cell && lane == k % lanes_of_cell)
-            parent[expansion_header + k] = all;
+    __syncthreads();
+    for (int32_t t = 0; t < most_of_thread; t++) {
+        const int32_t k = (int32_t)threadIdx.x + t * threads;
+        int32_t a, b, c;
+        if (k >= count)
+            break;
+        find_coefficient(order, k, &a, &b, &c);
+        for (int32_t j = 0; j < cell.children; j++)
+            sum[t] += multiply_coefficient(shape, a, b, c,
+                                           records + (int64_t)(cell.child + j) * shape.record +
+                                               expansion_header,
+                                           powers + j * (order + 1), shifts + j * shape.count);
+    }
+    __syncthreads();
+    for (int32_t t = 0; t < most_of_thread; t++) {
+        const int32_t k = (int32_t)threadIdx.x + t * threads;
+        if (k < count)
+            shifts[k] = sum[t];
+    }
+    __syncthreads();
+    for (int32_t k = threadIdx.x; k < shape.count; k += threads) {
+        real own = shifts[k];
+        int32_t a, b, c;
+        find_coefficient(order, k, &a, &b, &c);
+        if (shape.basis == expansion_harmonic && c == 0) { /* c = 2 follows from the others */
+            own -= a > 1 ? shifts[expansion_row(order, b, 2) + a - 2] : (real)0;
+            own -= b > 1 ? shifts[expansion_row(order, b - 2, 2) + a] : (real)0;
+        }
+        parent[expansion_header + k] = own;
     }
 }
 
@@ -226,11 +315,11 @@ static __global__ void __launch_bounds__(threads)
     }
 }
 
-/* P_n² / s^{2n}: see expansion_powers_body.h. */
+/* P_n² / s^{2n}: see expansion_powers_body.h. Writes the solid coefficients, unless NULL. */
 template <typename real>
 static __device__ real power2(const struct expansion_shape &shape,
                               const struct expansion_angles *table, const real *multipole,
-                              int32_t n)
+                              int32_t n, real *solid)
 {
     real result = 0;
     for (int32_t m = 0; m <= n; m++) {
@@ -245,6 +334,11 @@ static __device__ real power2(const struct expansion_shape &shape,
         const real weight = (real)table->weight[n][m];
         even *= weight;
         odd *= weight;
+        if (solid) { /* times (−1)^k: ∂₊∂₋ is −∂_z² */
+            const bool minus = (n - m) / 2 % 2 == 1;
+            solid[solid_row(n) + 2 * m] = minus ? -even : even;
+            solid[solid_row(n) + 2 * m + 1] = minus ? -odd : odd;
+        }
         result += even * even + odd * odd;
     }
     return result;
@@ -255,26 +349,27 @@ template <typename real>
 static __global__ void __launch_bounds__(threads)
     find_powers(const struct expansion_shape shape, const struct binomials binomials,
                 const struct tree_side *sides, int32_t cells, const struct expansion_angles *table,
-                const real *records, double *powers)
+                real *records, double *powers)
 {
     const int32_t index = (int32_t)((blockIdx.x * threads + threadIdx.x) / lanes_of_cell);
     const int lane = threadIdx.x % lanes_of_cell;
     const int32_t order = shape.order;
     const bool is_cell = index < cells;
-    const real *multipole = records + (int64_t)index * shape.record + expansion_header;
+    real *record = records + (int64_t)index * shape.record;
+    const real *multipole = record + expansion_header;
+    real *solid = shape.solid > 0 ? record + shape.solid : (real *)NULL;
     double *power = powers + (int64_t)index * (order + 1);
     for (int32_t n = order - lane; n >= 0 && is_cell; n -= lanes_of_cell)
-        power[n] = (double)(real)sqrt((double)power2(shape, table, multipole, n));
+        power[n] = (double)(real)sqrt((double)power2(shape, table, multipole, n, solid));
     __syncwarp();
     if (is_cell && lane == 0)
         tree_find_estimates(order, binomials.of, &sides[index], power);
 }
 
-kith_status tree_expand_cuda(kith_context *context, const struct octree_cuda *sources,
+kith_status tree_expand_cuda(cudaStream_t stream, const struct octree_cuda *sources,
                              const struct tree_side *side,
                              const struct tree_expansions_cuda *expansions)
 {
-    const cudaStream_t stream = cuda_stream(context);
     const struct expansion_shape shape = expansion_shape_of(&expansions->expansion);
     const int32_t cells = sources->cell_count, order = shape.order;
     struct binomials binomials = {{1}};
@@ -284,7 +379,7 @@ kith_status tree_expand_cuda(kith_context *context, const struct octree_cuda *so
         using real = decltype(of);
         real *records = (real *)expansions->records;
         const real4_of<real> *points = (const real4_of<real> *)sources->point;
-        if (!with_fixed(shape, [&](auto known) {
+        if (!with_fixed_for_points<real>(shape, [&](auto known) {
                 p2m_fixed<decltype(known), real>
                     <<<blocks_for(cells, threads / 32), threads, 0, stream>>>(
                         shape.record, sources->cell, cells, points, records);
@@ -299,8 +394,8 @@ kith_status tree_expand_cuda(kith_context *context, const struct octree_cuda *so
                     m2m_fixed<decltype(known), real><<<blocks, threads, 0, stream>>>(
                         shape.record, sources->cell, first, end, records);
                 }))
-                m2m<real, decltype(room)::value>
-                    <<<blocks, threads, 0, stream>>>(shape, sources->cell, first, end, records);
+                m2m<real><<<(unsigned)(end - first), threads, bytes_of_m2m<real>(shape), stream>>>(
+                    shape, sources->cell, first, records);
         }
         find_powers<real><<<blocks_for(cells, threads / lanes_of_cell), threads, 0, stream>>>(
             shape, binomials, side, cells, (const struct expansion_angles *)expansions->angles,
@@ -309,15 +404,15 @@ kith_status tree_expand_cuda(kith_context *context, const struct octree_cuda *so
     });
 }
 
-/* A child a thread, which takes its parent's. */
-template <typename real, int room>
+/* A child a block, which takes its parent's. */
+template <typename real>
 static __global__ void __launch_bounds__(threads)
     l2l(const struct expansion_shape shape, const struct octree_cell *cells, int32_t first,
-        int32_t end, struct octree_range range, const real *records, real *locals)
+        struct octree_range range, const real *records, real *locals)
 {
-    const int32_t index = first + (int32_t)(blockIdx.x * threads + threadIdx.x);
-    if (index >= end || cells[index].first >= range.end ||
-        cells[index].first + cells[index].count <= range.first)
+    extern __shared__ __align__(16) unsigned char memory[];
+    const int32_t index = first + (int32_t)blockIdx.x;
+    if (cells[index].first >= range.end || cells[index].first + cells[index].count <= range.first)
         return;
     const int32_t of_parent = cells[index].parent, order = shape.order;
     const real *child = records + (int64_t)index * shape.record;
@@ -325,21 +420,34 @@ static __global__ void __launch_bounds__(threads)
     const real inverse = 1 / parent[3];
     const real *from = locals + (int64_t)of_parent * shape.local;
     real *to = locals + (int64_t)index * shape.local;
-    real field[room], shift[room], power[expansion_max_order + 1], d[3];
-    const bool harmonic = shape.basis == expansion_harmonic;
-    for_each_coefficient(order, harmonic ? (order < 2 ? order : 2) : shape.max_c,
-                         [&](int32_t k, int32_t a, int32_t b, int32_t c) {
-                             field[k] = extended_coefficient(shape, from, a, b, c);
-                         });
-    for (int axis = 0; axis < 3; axis++)
-        d[axis] = (child[axis] - parent[axis]) * inverse;
-    make_polynomials(shape, d, shift);
-    make_powers(order, (real)1, child[3] * inverse, power);
-    for_each_coefficient(order, shape.max_c, [&](int32_t k, int32_t a, int32_t b, int32_t c) {
+    real *field = (real *)memory, *shift = field + extended_count(shape);
+    real *power = shift + shape.count;
+    if (threadIdx.x < 32) {
+        real d[3];
+        for (int axis = 0; axis < 3; axis++)
+            d[axis] = (child[axis] - parent[axis]) * inverse;
+        make_polynomials_by_lanes(shape, d, threadIdx.x, shift);
+    } else if (threadIdx.x == 32) {
+        make_powers(order, (real)1, child[3] * inverse, power);
+    }
+    for (int32_t k = threadIdx.x; k < extended_count(shape); k += threads) {
+        int32_t a, b, c;
+        find_coefficient(order, k, &a, &b, &c);
+        field[k] = extended_coefficient(shape, from, a, b, c);
+    }
+    __syncthreads();
+    for (int32_t k = threadIdx.x; k < shape.count; k += threads) {
+        int32_t a, b, c;
         real sum;
+        find_coefficient(order, k, &a, &b, &c);
         contract_coefficient(order, shape.max_c, a, b, c, shift, field, &sum);
         to[k] = fma(power[a + b + c], sum, to[k]);
-    });
+    }
+}
+
+template <typename real> static size_t bytes_of_l2l(const struct expansion_shape &shape)
+{
+    return (extended_count(shape) + shape.count + shape.order + 1) * sizeof(real);
 }
 
 /* l2l of a constant order. */
@@ -386,7 +494,7 @@ kith_status tree_l2l_cuda(kith_context *context, const struct octree_cuda *targe
 {
     const cudaStream_t stream = cuda_stream(context);
     const struct expansion_shape shape = expansion_shape_of(&expansions->expansion);
-    return with_real_and_room(expansions->dtype, room_for(shape, 0), [&](auto of, auto room) {
+    return with_real_and_room(expansions->dtype, 0, [&](auto of, auto) {
         using real = decltype(of);
         const real *records =
             (const real *)expansions->records + (int64_t)expansions->target_record * shape.record;
@@ -400,8 +508,8 @@ kith_status tree_l2l_cuda(kith_context *context, const struct octree_cuda *targe
                         shape.record, shape.local, targets->cell, first, end, expansions->range,
                         records, locals);
                 }))
-                l2l<real, decltype(room)::value><<<blocks, threads, 0, stream>>>(
-                    shape, targets->cell, first, end, expansions->range, records, locals);
+                l2l<real><<<(unsigned)(end - first), threads, bytes_of_l2l<real>(shape), stream>>>(
+                    shape, targets->cell, first, expansions->range, records, locals);
         }
         return cuda_check_launch("moving the expansions of a tree");
     });

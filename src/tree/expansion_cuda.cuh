@@ -22,6 +22,7 @@ struct expansion_shape {
     enum expansion_basis basis;
     enum expansion_law law;
     int32_t order, max_c, count, record, local;
+    int32_t solid; /* reals from a record to its solid coefficients; 0: none */
     double softening;
 };
 
@@ -34,6 +35,7 @@ static inline struct expansion_shape expansion_shape_of(const struct expansion *
             expansion_count(expansion),
             expansion_record_length(expansion),
             expansion_local_length(expansion),
+            expansion_has_solid(expansion) ? expansion_solid(expansion) : 0,
             sqrt(expansion->softening2)};
 }
 

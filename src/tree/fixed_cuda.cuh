@@ -200,4 +200,22 @@ static inline bool with_fixed(const struct expansion_shape &shape, function laun
     return true;
 }
 
+/* The same of the operators between cells and points, whose code is short: of higher orders too,
+ * which are of double precision. */
+template <typename real, typename function>
+static inline bool with_fixed_for_points(const struct expansion_shape &shape, function launch)
+{
+    if constexpr (sizeof(real) == sizeof(double)) {
+        if (shape.basis == expansion_harmonic && shape.order == 12) {
+            launch(fixed<expansion_harmonic, 12>());
+            return true;
+        }
+        if (shape.basis == expansion_harmonic && shape.order == 14) {
+            launch(fixed<expansion_harmonic, 14>());
+            return true;
+        }
+    }
+    return with_fixed(shape, launch);
+}
+
 #endif

@@ -1,9 +1,7 @@
 /* M2L on a GPU: a warp per target cell, a source a lane. Up to some order each basis has a kernel
  * whose coefficients are all in registers; one for all orders serves the others. */
 
-#include "tree/fixed_cuda.cuh"
-#include "tree/launch_cuda.cuh"
-#include "tree/solve_cuda.h"
+#include "tree/m2l_cuda.cuh"
 
 /* far_of_part: sources that a warp takes for a target. */
 enum { threads = 128, far_of_part = 512 };
@@ -81,25 +79,6 @@ make_fixed_derivatives(enum expansion_law law, const real d[3], real s2, real in
                 e[known::row(b, 2) + a] =
                     -(e[known::row(b, 0) + a + 2] + e[known::row(b + 2, 0) + a]);
         });
-}
-
-struct m2l_task {
-    struct expansion_shape shape;
-    int32_t target_record;
-    struct tree_parts parts;
-    const struct tree_lists *lists;
-    const int32_t *far;
-    const void *records;
-    void *locals;
-};
-
-/* Where a part's coefficients go. */
-template <typename real>
-static __device__ inline real *sums_of(const struct m2l_task &task, const struct tree_part &part,
-                                       int64_t cell, real)
-{
-    return part.slot < 0 ? (real *)task.locals + cell * task.shape.local
-                         : (real *)task.parts.sums + part.slot * task.shape.local;
 }
 
 template <typename known, typename real>
@@ -227,8 +206,10 @@ static bool launch_fixed(cudaStream_t stream, kith_dtype dtype, const struct m2l
     return true;
 }
 
-static kith_status meet(cudaStream_t stream, kith_dtype dtype, const struct m2l_task &task)
+static kith_status meet(kith_context *context, kith_dtype dtype, const struct m2l_task &task,
+                        const struct expansion_angles *angles)
 {
+    const cudaStream_t stream = cuda_stream(context);
     const bool is_fixed = launch_fixed<expansion_harmonic, 4>(stream, dtype, task) ||
                           launch_fixed<expansion_harmonic, 5>(stream, dtype, task) ||
                           launch_fixed<expansion_harmonic, 6>(stream, dtype, task) ||
@@ -238,6 +219,8 @@ static kith_status meet(cudaStream_t stream, kith_dtype dtype, const struct m2l_
                           launch_fixed<expansion_full, 6>(stream, dtype, task);
     if (is_fixed)
         return cuda_check_launch("meeting far cells of a tree");
+    if (m2l_can_rotate(task.shape, dtype))
+        return m2l_meet_rotated(context, task, angles);
     return with_real_and_room(dtype, room_for(task.shape, 0), [&](auto of, auto room) {
         m2l_any<decltype(of), decltype(room)::value>
             <<<blocks_for(task.parts.most, threads / 32), threads, 0, stream>>>(task);
@@ -262,7 +245,8 @@ kith_status tree_m2l_cuda(kith_context *context, const struct tree_expansions_cu
     KITH_TRY(tree_divide_cuda(context, tree_list_far, far_of_part,
                               task.shape.local * kith_dtype_bytes(expansions->dtype), cells, batch,
                               memory, &task.parts));
-    KITH_TRY(meet(stream, expansions->dtype, task));
+    KITH_TRY(meet(context, expansions->dtype, task,
+                  (const struct expansion_angles *)expansions->angles));
     const unsigned blocks = blocks_for(batch->end - batch->first, threads / 32);
     if (expansions->dtype == KITH_F64)
         add_parts<double><<<blocks, threads, 0, stream>>>(task);

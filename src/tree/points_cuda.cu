@@ -205,10 +205,9 @@ static __global__ void __launch_bounds__(threads) add_near(const struct near_tas
 }
 
 template <typename real>
-static kith_status near(kith_context *context, const struct tree_points_cuda *points,
+static kith_status near(cudaStream_t stream, const struct tree_points_cuda *points,
                         const struct tree_parts &parts, const struct tree_batch &batch)
 {
-    const cudaStream_t stream = cuda_stream(context);
     const struct expansion *expansion = &points->expansions->expansion;
     const struct near_task<real> task = {
         parts, points->targets->cell, points->sources->cell,
@@ -227,16 +226,20 @@ static kith_status near(kith_context *context, const struct tree_points_cuda *po
 }
 
 kith_status tree_near_cuda(kith_context *context, const struct tree_points_cuda *points,
-                           const struct tree_batch *batch, struct tree_parts_memory *memory)
+                           const struct tree_batch *batch, const struct tree_aside *aside,
+                           struct tree_parts_memory *memory)
 {
     const kith_dtype dtype = points->targets->dtype;
+    const cudaStream_t stream = aside ? aside->stream : cuda_stream(context);
     struct tree_parts parts;
     if (batch->near_count == 0)
         return KITH_OK;
     KITH_TRY(tree_divide_cuda(context, tree_list_near, near_of_part, 4 * kith_dtype_bytes(dtype),
                               points->targets->cell, batch, memory, &parts));
-    return dtype == KITH_F64 ? near<double>(context, points, parts, *batch)
-                             : near<float>(context, points, parts, *batch);
+    if (aside)
+        KITH_TRY(tree_fork_cuda(context, aside));
+    return dtype == KITH_F64 ? near<double>(stream, points, parts, *batch)
+                             : near<float>(stream, points, parts, *batch);
 }
 
 /* Each warp of a block has the coefficients that its lanes read in shared memory. */
@@ -371,7 +374,7 @@ kith_status tree_l2p_cuda(kith_context *context, const struct tree_points_cuda *
         const real *records = (const real *)expansions->records + first * shape.record;
         const real *locals = (const real *)expansions->locals + first * shape.local;
         real4_of<real> *results = (real4_of<real> *)points->results;
-        if (!with_fixed(shape, [&](auto known) {
+        if (!with_fixed_for_points<real>(shape, [&](auto known) {
                 l2p_fixed<decltype(known), real><<<grid, threads, 0, stream>>>(
                     shape, points->targets->cell, cells, expansions->range, target, records, locals,
                     results);

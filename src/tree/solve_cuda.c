@@ -128,11 +128,64 @@ static kith_status make_expansions(kith_context *context, struct solve_run *run)
     expansions->records = state->records.memory;
     expansions->power = state->powers.memory;
     expansions->angles = state->angles.memory;
-    KITH_TRY(tree_write_heads_cuda(context, &state->sources, run->source_side, expansions, 0));
-    if (!problem->self)
-        KITH_TRY(tree_write_heads_cuda(context, &state->targets, run->target_side, expansions,
+    return KITH_OK;
+}
+
+/* The upward pass. */
+static kith_status expand(cudaStream_t stream, const struct solve_run *run)
+{
+    const struct tree_expansions_cuda *expansions = &run->expansions;
+    struct tree_state_cuda *state = run->state;
+    KITH_TRY(tree_write_heads_cuda(stream, &state->sources, run->source_side, expansions, 0));
+    if (!run->problem->self)
+        KITH_TRY(tree_write_heads_cuda(stream, &state->targets, run->target_side, expansions,
                                        expansions->target_record));
-    return tree_expand_cuda(context, &state->sources, run->source_side, expansions);
+    return tree_expand_cuda(stream, &state->sources, run->source_side, expansions);
+}
+
+/* The same while the field is found, of which it needs nothing. */
+static kith_status expand_aside(kith_context *context, void *user)
+{
+    (void)context;
+    const struct solve_run *run = user;
+    return expand(run->state->aside.stream, run);
+}
+
+static kith_status make_aside(struct tree_aside *aside)
+{
+    const char what[] = "making a stream";
+    if (aside->joined)
+        return KITH_OK;
+    if (!aside->stream)
+        KITH_TRY(
+            cuda_check(cudaStreamCreateWithFlags(&aside->stream, cudaStreamNonBlocking), what));
+    if (!aside->forked)
+        KITH_TRY(
+            cuda_check(cudaEventCreateWithFlags(&aside->forked, cudaEventDisableTiming), what));
+    return cuda_check(cudaEventCreateWithFlags(&aside->joined, cudaEventDisableTiming), what);
+}
+
+static void free_aside(struct tree_aside *aside)
+{
+    if (aside->joined)
+        cudaEventDestroy(aside->joined);
+    if (aside->forked)
+        cudaEventDestroy(aside->forked);
+    if (aside->stream)
+        cudaStreamDestroy(aside->stream);
+}
+
+kith_status tree_fork_cuda(kith_context *context, const struct tree_aside *aside)
+{
+    KITH_TRY(cuda_check(cudaEventRecord(aside->forked, cuda_stream(context)), "using a stream"));
+    return cuda_check(cudaStreamWaitEvent(aside->stream, aside->forked, 0), "using a stream");
+}
+
+kith_status tree_join_cuda(kith_context *context, const struct tree_aside *aside)
+{
+    KITH_TRY(cuda_check(cudaEventRecord(aside->joined, aside->stream), "using a stream"));
+    return cuda_check(cudaStreamWaitEvent(cuda_stream(context), aside->joined, 0),
+                      "using a stream");
 }
 
 static kith_status make_results(kith_context *context, const struct tree_problem *problem,
@@ -149,12 +202,18 @@ static kith_status make_results(kith_context *context, const struct tree_problem
 static kith_status use_lists(kith_context *context, void *user, const struct tree_batch *batch)
 {
     const struct solve_run *run = user;
-    if (run->expansions.locals)
-        KITH_TRY(tree_m2l_cuda(context, &run->expansions, run->state->target_tree->cell, batch,
-                               &run->state->parts));
-    else
+    struct tree_state_cuda *state = run->state;
+    if (!run->expansions.locals) { /* both add to the results */
         KITH_TRY(tree_m2p_cuda(context, &run->points, batch));
-    return tree_near_cuda(context, &run->points, batch, &run->state->parts);
+        return tree_near_cuda(context, &run->points, batch, NULL, &state->near_parts);
+    }
+    kith_status status =
+        tree_near_cuda(context, &run->points, batch, &state->aside, &state->near_parts);
+    if (status == KITH_OK)
+        status = tree_m2l_cuda(context, &run->expansions, state->target_tree->cell, batch,
+                               &state->far_parts);
+    KITH_TRY(tree_join_cuda(context, &state->aside));
+    return status;
 }
 
 static kith_status sum(kith_context *context, struct solve_run *run, struct tree_counts *counts)
@@ -196,10 +255,19 @@ static kith_status run_stages(kith_context *context, struct solve_run *run,
     run->sources = (struct tree_sides_cuda){.tree = &state->sources, .side = run->source_side};
     run->targets = (struct tree_sides_cuda){
         .tree = state->target_tree, .side = run->target_side, .range = all};
-    if (has_scales)
-        KITH_TRY(tree_find_field_cuda(context, problem->softening2, problem->law, &run->targets,
-                                      &run->sources, &state->walker, run->target_side));
+    KITH_TRY(make_aside(&state->aside));
     KITH_TRY(make_expansions(context, run));
+    if (!has_scales) {
+        KITH_TRY(expand(cuda_stream(context), run));
+        return sum(context, run, counts);
+    }
+    const struct tree_meanwhile meanwhile = {expand_aside, run};
+    KITH_TRY(tree_fork_cuda(context, &state->aside));
+    const kith_status status =
+        tree_find_field_cuda(context, problem->softening2, problem->law, &run->targets,
+                             &run->sources, &meanwhile, &state->walker, run->target_side);
+    KITH_TRY(tree_join_cuda(context, &state->aside));
+    KITH_TRY(status);
     return sum(context, run, counts);
 }
 
@@ -224,7 +292,9 @@ void tree_free_cuda(kith_context *context, struct tree_state_cuda *state)
     octree_free_cuda(context, &state->sources);
     octree_free_cuda(context, &state->targets);
     tree_walker_free_cuda(context, &state->walker);
-    tree_parts_free_cuda(context, &state->parts);
+    tree_parts_free_cuda(context, &state->far_parts);
+    tree_parts_free_cuda(context, &state->near_parts);
+    free_aside(&state->aside);
     for (size_t k = 0; k < sizeof memory / sizeof memory[0]; k++)
         cuda_release(context, memory[k]->memory);
     *state = (struct tree_state_cuda){0};

@@ -4,6 +4,7 @@
 /* The stages of tree_solve_cuda, and its memory. All arrays are in the device's memory; nothing of
  * these functions waits for it. */
 
+#include "device/cuda.h"
 #include "tree/parts_cuda.h"
 #include "tree/tree.h"
 #include "tree/walk_cuda.h"
@@ -14,6 +15,15 @@ extern "C" {
 
 /* Softened expansions of higher orders would need too much memory per thread. */
 enum { tree_most_full_order_cuda = 14 };
+
+/* A second stream, on which work goes that the context's stream does not wait for until the join.
+ * The functions after each other: make, fork, work on the stream, join. */
+struct tree_aside {
+    cudaStream_t stream;
+    cudaEvent_t forked, joined;
+};
+kith_status tree_fork_cuda(kith_context *context, const struct tree_aside *aside);
+kith_status tree_join_cuda(kith_context *context, const struct tree_aside *aside);
 
 struct tree_state_cuda {
     struct octree_cuda sources, targets; /* targets only if they are not the sources */
@@ -28,7 +38,8 @@ struct tree_state_cuda {
     struct tree_memory results; /* of each target ∇φ and φ, four numbers of the problem's dtype */
     struct tree_memory records, locals, powers, source_sides, target_sides, angles;
     struct tree_walker_cuda walker;
-    struct tree_parts_memory parts;
+    struct tree_parts_memory far_parts, near_parts;
+    struct tree_aside aside;
 };
 
 /* Records as those of struct tree_expansions. */
@@ -43,12 +54,12 @@ struct tree_expansions_cuda {
 };
 
 /* The heads of the records of a tree's cells, the first of which is record `first`. */
-kith_status tree_write_heads_cuda(kith_context *context, const struct octree_cuda *tree,
+kith_status tree_write_heads_cuda(cudaStream_t stream, const struct octree_cuda *tree,
                                   const struct tree_side *side,
                                   const struct tree_expansions_cuda *expansions, int32_t first);
 
 /* The multipoles of all sources, from the leaves to the root, and their powers. */
-kith_status tree_expand_cuda(kith_context *context, const struct octree_cuda *sources,
+kith_status tree_expand_cuda(cudaStream_t stream, const struct octree_cuda *sources,
                              const struct tree_side *side,
                              const struct tree_expansions_cuda *expansions);
 
@@ -76,9 +87,11 @@ kith_status tree_l2p_cuda(kith_context *context, const struct tree_points_cuda *
 kith_status tree_m2p_cuda(kith_context *context, const struct tree_points_cuda *points,
                           const struct tree_batch *batch);
 
-/* Adds the near sources of the leaves of a batch, point by point. */
+/* Adds the near sources of the leaves of a batch, point by point. Forks to the stream aside, unless
+ * NULL. */
 kith_status tree_near_cuda(kith_context *context, const struct tree_points_cuda *points,
-                           const struct tree_batch *batch, struct tree_parts_memory *memory);
+                           const struct tree_batch *batch, const struct tree_aside *aside,
+                           struct tree_parts_memory *memory);
 
 /* The error of the last call's results (tree/estimate.h), by the direct sum at a few targets, into
  * its report. Waits for the device. */

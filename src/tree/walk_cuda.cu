@@ -112,7 +112,9 @@ static kith_status reserve_waiting(kith_context *context, struct walk_run *run, 
 }
 
 /* A pass over all targets that follows the tree, again with more room if there was too little. */
-template <int what> static kith_status pass_over(kith_context *context, struct walk_run *run)
+template <int what>
+static kith_status pass_over(kith_context *context, struct walk_run *run,
+                             struct tree_meanwhile meanwhile)
 {
     struct walk_totals *totals = &run->totals;
     do {
@@ -121,6 +123,9 @@ template <int what> static kith_status pass_over(kith_context *context, struct w
                                             cuda_stream(context)),
                             "walking a tree"));
         KITH_TRY(launch<what>(context, run));
+        if (meanwhile.start)
+            KITH_TRY(meanwhile.start(context, meanwhile.user));
+        meanwhile.start = NULL;
         KITH_TRY(cuda_copy_out(context, totals, run->pass.totals, sizeof *totals));
         if (totals->stack_failed)
             return kith_fail(KITH_OUT_OF_MEMORY, "no memory for the lists of a tree walk");
@@ -266,7 +271,7 @@ kith_status tree_walk_cuda(kith_context *context, const struct tree_rule *rule,
     run.walker = walker;
     run.pass.rule = *rule;
     KITH_TRY(begin(context, targets, sources, &run));
-    KITH_TRY(pass_over<find_lists>(context, &run));
+    KITH_TRY(pass_over<find_lists>(context, &run, {}));
     const struct walk_totals *totals = &run.totals;
     counts->far = (int64_t)totals->expansions;
     counts->near_pairs = (int64_t)totals->pairs;
@@ -280,6 +285,7 @@ kith_status tree_walk_cuda(kith_context *context, const struct tree_rule *rule,
 kith_status tree_find_field_cuda(kith_context *context, double softening2, enum expansion_law law,
                                  const struct tree_sides_cuda *targets,
                                  const struct tree_sides_cuda *sources,
+                                 const struct tree_meanwhile *meanwhile,
                                  struct tree_walker_cuda *walker, struct tree_side *target_side)
 {
     const struct octree_cuda *tree = targets->tree;
@@ -293,6 +299,6 @@ kith_status tree_find_field_cuda(kith_context *context, double softening2, enum 
     run.pass.law = law;
     run.pass.pulls = (struct tree_pull *)walker->pulls.memory;
     KITH_TRY(begin(context, targets, sources, &run));
-    KITH_TRY(pass_over<sum_pulls>(context, &run));
+    KITH_TRY(pass_over<sum_pulls>(context, &run, *meanwhile));
     return tree_find_scales_cuda(context, tree, run.pass.pulls, target_side);
 }

@@ -66,10 +66,17 @@ kith_status tree_walk_cuda(kith_context *context, const struct tree_rule *rule,
                            const struct tree_sides_cuda *sources, tree_use_lists *use, void *user,
                            struct tree_walker_cuda *walker, struct tree_counts *counts);
 
-/* The scales of every target cell (tree_find_field_cpu), into target_side. */
+/* What is started after a kernel and before the device is waited for; start may be NULL. */
+struct tree_meanwhile {
+    kith_status (*start)(kith_context *context, void *user);
+    void *user;
+};
+
+/* The scales of every target cell (tree_find_field_cpu), into target_side. Waits for the device. */
 kith_status tree_find_field_cuda(kith_context *context, double softening2, enum expansion_law law,
                                  const struct tree_sides_cuda *targets,
                                  const struct tree_sides_cuda *sources,
+                                 const struct tree_meanwhile *meanwhile,
                                  struct tree_walker_cuda *walker, struct tree_side *target_side);
 
 /* The sides of all cells of a tree, whose scales are 0; where they are to be found, infinite but
