@@ -167,7 +167,7 @@ static void sort_by_home(const struct domain *domain, struct ranks_parcels *parc
     first[0] = 0;
 }
 
-/* Values of particles on their way home, with the numbers that they have there. */
+/* Values of particles that are sent to their home ranks, with the numbers that they have there. */
 struct homecoming {
     struct ranks_parcels parcels;
     int64_t home, homes; /* the first of the particles at home here, and how many these are */

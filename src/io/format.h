@@ -63,7 +63,7 @@ struct format {
 /* The row of the format that a file is read as, or written as. */
 kith_status format_to_read(const char *path, const kith_read_options *options,
                            const struct format **format);
-/* Whether a file of the format has this frame and system, as far as the format tells. */
+/* Whether a file of the format has this frame and system, as far as the format has them. */
 kith_status format_check_options(const char *path, const struct format *format,
                                  const kith_read_options *options);
 kith_status format_to_write(const char *path, const kith_write_options *options,

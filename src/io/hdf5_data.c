@@ -150,6 +150,19 @@ static void set_filters(hid_t properties)
         H5Pset_deflate(properties, deflate_level);
 }
 
+/* A dataset without data, closed like its space and properties. */
+static kith_status make_empty(hid_t parent, const char *name, hid_t file_type, hid_t space,
+                              hid_t properties)
+{
+    hid_t dataset = H5I_INVALID_HID;
+    const kith_status status = make_dataset(parent, name, file_type, space, properties, &dataset);
+    H5Pclose(properties);
+    H5Sclose(space);
+    if (dataset >= 0)
+        H5Dclose(dataset);
+    return status;
+}
+
 kith_status hdf5_make_series(hid_t parent, const char *name, hid_t file_type,
                              struct hdf5_shape frame, int64_t chunk_frames)
 {
@@ -165,13 +178,7 @@ kith_status hdf5_make_series(hid_t parent, const char *name, hid_t file_type,
     const hid_t properties = dataset_properties();
     H5Pset_chunk(properties, frame.rank + 1, chunk);
     set_filters(properties);
-    hid_t dataset = H5I_INVALID_HID;
-    const kith_status status = make_dataset(parent, name, file_type, space, properties, &dataset);
-    H5Pclose(properties);
-    H5Sclose(space);
-    if (dataset >= 0)
-        H5Dclose(dataset);
-    return status;
+    return make_empty(parent, name, file_type, space, properties);
 }
 
 static kith_status open_with_shape(hid_t parent, const char *name, struct hdf5_shape *shape,
@@ -203,13 +210,7 @@ kith_status hdf5_make(hid_t parent, const char *name, hid_t file_type, struct hd
 {
     const hid_t space = H5Screate_simple(shape.rank, shape.size, NULL);
     const hid_t properties = dataset_properties();
-    hid_t dataset = H5I_INVALID_HID;
-    const kith_status status = make_dataset(parent, name, file_type, space, properties, &dataset);
-    H5Pclose(properties);
-    H5Sclose(space);
-    if (dataset >= 0)
-        H5Dclose(dataset);
-    return status;
+    return make_empty(parent, name, file_type, space, properties);
 }
 
 kith_status hdf5_write_box(hid_t dataset, const char *name, hid_t memory_type, const hsize_t *first,

@@ -73,10 +73,3 @@ struct morton_grid sort_grid_around_cpu(const struct sort_points *points)
         sort_find_range_cpu(points, c, &low[c], &high[c]);
     return morton_grid_around(points->dimensions, low, high);
 }
-
-kith_status sort_morton_keys_cpu(kith_context *context, const struct sort_points *points,
-                                 uint64_t *keys, struct morton_grid *grid)
-{
-    *grid = sort_grid_around_cpu(points);
-    return sort_keys_in_grid_cpu(context, points, grid, keys);
-}

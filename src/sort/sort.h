@@ -20,20 +20,16 @@ struct sort_points {
     const void *position[3]; /* columns; finite */
 };
 
-/* The Morton keys of points, in the grid around them.
- *
- *   keys  [out] count
- *   grid  [out] one
- *
- * Errors: KITH_CANCELLED.
- * Cost:   two passes over the points. */
-kith_status sort_morton_keys_cpu(kith_context *context, const struct sort_points *points,
-                                 uint64_t *keys, struct morton_grid *grid);
-
-/* The range of a column of points, of which there is at least one; the grid around points; and the
- * keys in a grid around them and others. Errors: KITH_CANCELLED. */
+/* The range of a column of points, of which there is at least one, and the grid around points. */
 void sort_find_range_cpu(const struct sort_points *points, int32_t c, double *low, double *high);
 struct morton_grid sort_grid_around_cpu(const struct sort_points *points);
+
+/* The Morton keys of points, in a grid around them and maybe others.
+ *
+ *   keys  [out] count
+ *
+ * Errors: KITH_CANCELLED.
+ * Cost:   a pass over the points, as each of the functions above. */
 kith_status sort_keys_in_grid_cpu(kith_context *context, const struct sort_points *points,
                                   const struct morton_grid *grid, uint64_t *keys);
 

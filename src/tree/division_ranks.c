@@ -167,7 +167,7 @@ static kith_status descend(struct tree_division *division, struct descent *desce
     if (status == KITH_OK)
         status = reserve_level(descent);
     KITH_TRY(ranks_agree(context, status));
-    if (!descent->next) /* never: this rank has not failed */
+    if (!descent->next) /* never: agreed upon above; for the static analyzer */
         return KITH_OUT_OF_MEMORY;
     add_cell(division, -1, 0, division->points, 0, 0, (int32_t)division->slice.count);
     visit_next_level(division, descent, 0);

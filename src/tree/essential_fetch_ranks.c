@@ -275,7 +275,7 @@ static void write_points(const struct tree_essential *e, const void *user, int32
                      real_get(e->own.dtype, column_of(&e->own, c), first + k));
 }
 
-/* Columns of the points of other ranks, of which there are so many. */
+/* Columns of the `others` points of other ranks. */
 static kith_status make_columns(struct tree_essential *e, int64_t others)
 {
     const int64_t real = kith_dtype_bytes(e->own.dtype), column = kith_padded(others) * real;

@@ -61,9 +61,9 @@ kith_status tree_essential_reserve(struct tree_essential *essential, int64_t cel
  * far and near are flagged. Errors: KITH_OUT_OF_MEMORY, those of ranks_agree. */
 kith_status tree_essential_complete(struct tree_essential *essential, const struct tree_rule *rule);
 
-/* Collective: from now on cells have rows of powers, of so many terms, and scales. Those of the top
- * and of this rank's cells are there: powers in `power`, which is this struct's afterwards, scales
- * in the sides. Those of other cells come. */
+/* Collective: from now on cells have rows of `terms` powers, and scales. Those of the top and of
+ * this rank's cells are there: powers in `power`, which is this struct's afterwards, scales in the
+ * sides. Those of other cells are received. */
 kith_status tree_essential_take_powers(struct tree_essential *essential, int32_t terms,
                                        double *power);
 

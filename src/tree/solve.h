@@ -77,7 +77,7 @@ void tree_run_free(struct tree_run *run);
 kith_status tree_make_bins(const struct tree_problem *problem, const struct tree_request *request,
                            struct tree_run *run);
 
-/* Memory for the expansions of so many cells, with room for more multipoles in `spare` cells. */
+/* Memory for the expansions of all cells, with room for more multipoles in `spare` cells. */
 kith_status tree_make_expansions(kith_context *context, const struct tree_problem *problem,
                                  const struct tree_request *request, int64_t sources,
                                  int64_t targets, int64_t spare, struct tree_state *state,
@@ -91,7 +91,7 @@ void tree_write_heads(const struct octree *tree, const struct tree_side *side,
 kith_status tree_make_bounds(const struct tree_request *request, const struct tree_side *sides,
                              int32_t cells, struct tree_run *run);
 
-/* Zeros in the results of so many targets. */
+/* Zeros in the results of all targets. */
 kith_status tree_make_results(const struct tree_problem *problem, int64_t targets,
                               struct tree_state *state);
 

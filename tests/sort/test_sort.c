@@ -86,12 +86,12 @@ static void test_the_grid_has_every_point(void **state)
             enum { n = 100 };
             double x[3][n];
             uint64_t keys[n];
-            struct morton_grid grid;
             for (int32_t c = 0; c < 3; c++)
                 for (int32_t i = 0; i < n; i++)
                     x[c][i] = ldexp(random_uniform(&numbers, -1, 1), exponent);
             const struct sort_points points = {KITH_F64, dimensions, n, {x[0], x[1], x[2]}};
-            assert_ok(sort_morton_keys_cpu(context, &points, keys, &grid));
+            const struct morton_grid grid = sort_grid_around_cpu(&points);
+            assert_ok(sort_keys_in_grid_cpu(context, &points, &grid, keys));
             const double cells = ldexp(1, morton_levels(dimensions));
             for (int32_t c = 0; c < dimensions; c++)
                 for (int32_t i = 0; i < n; i++) {
@@ -101,9 +101,9 @@ static void test_the_grid_has_every_point(void **state)
         }
     const double one[3] = {3, -4, 5};
     uint64_t key = 1;
-    struct morton_grid grid;
     const struct sort_points point = {KITH_F64, 3, 1, {&one[0], &one[1], &one[2]}};
-    assert_ok(sort_morton_keys_cpu(context, &point, &key, &grid));
+    const struct morton_grid grid = sort_grid_around_cpu(&point);
+    assert_ok(sort_keys_in_grid_cpu(context, &point, &grid, &key));
     assert_true(key == 0);
     kith_context_free(context);
 }
