@@ -116,8 +116,7 @@ typedef struct kith_forces_options {
  * which may be softened. A shift subtracts the value of the law, or of the force, at the cutoff;
  * the law must depend on r alone. The tail is the integral of the unshifted law over r > R at
  * uniform density, in three dimensions, which must converge; it is added to the energy and to the
- * diagonal of the virial. Excluded pairs are left out at their nearest image, at any distance; on
- * the CPU only.
+ * diagonal of the virial. Excluded pairs are left out at their nearest image, at any distance.
  *
  * With columns epsilon and sigma the law lennard-jones has, for each pair, ε = √(ε_i ε_j) and σ =
  * (σ_i + σ_j)/2 (Lorentz 1881; Berthelot 1898) instead of its own parameters, which must be 1.
