@@ -45,13 +45,13 @@ static char *tables(void)
 static void check(void *options, const struct argp_state *state)
 {
     const struct collisions_options *collisions = options;
-    if (!collisions->path)
+    if (!collisions->input.path)
         cli_usage_error(state, "FILE is missing: the beads' coordinates");
     if (collisions->sequence && !collisions->contacts)
         cli_usage_error(state, "--sequence needs --contacts");
     if (collisions->batch && collisions->list)
         cli_usage_error(state, "--list needs a single conformation; leave out --list or --batch");
-    if (collisions->batch && (collisions->format || collisions->frame))
+    if (collisions->batch && (collisions->input.format || collisions->input.frame))
         cli_usage_error(state, "--batch reads an NPY array; leave --from and --frame out");
     if (collisions->batch && collisions->method != KITH_COLLISIONS_AUTO)
         cli_usage_error(state, "--batch does not support --method; leave it out");
@@ -60,7 +60,6 @@ static void check(void *options, const struct argp_state *state)
 
 #define AT(member) OPTION_AT(struct collisions_options, member)
 static const struct option_row option_rows[] = {
-    {NULL, "FILE", NULL, AT(path)},
     {"method", NULL, "how to count: see below (default: auto)", AT(method), .choices = &methods},
     {"list", "FILE",
      "write the colliding pairs i,j to FILE as CSV, i < j, sorted; - is standard output", AT(list)},
@@ -72,34 +71,29 @@ static const struct option_row option_rows[] = {
     {"batch", NULL,
      "FILE is an NPY array B x L x 3 (or x 2) of B conformations: print one count per line",
      AT(batch)},
-    {"from", NULL,
-     "format of FILE (default: by its extension; of -, standard input, by its content)", AT(format),
-     .choices = &choices_of_formats},
-    {"format", .old = true},
-    {"frame", "K",
-     "of a file with several frames: K > 0 counts from the first, K < 0 from the last "
-     "(default: -1)",
-     AT(frame), .least = INT64_MIN},
     {0}};
 
 static const struct option_group groups[] = {
-    {&common_parser, "Common options:", 3, offsetof(struct collisions_options, common)}, {0}};
+    {&file_parser, NULL, 0, offsetof(struct collisions_options, input)},
+    {&common_parser, "Common options:", 3, offsetof(struct collisions_options, common)},
+    {0}};
 
 static bool is_npy(const struct collisions_options *collisions)
 {
-    const char *dot = strrchr(collisions->path, '.');
-    return collisions->format ? strcmp(collisions->format, "npy") == 0
-                              : dot && strcasecmp(dot, ".npy") == 0;
+    const char *dot = strrchr(collisions->input.path, '.');
+    return collisions->input.format ? strcmp(collisions->input.format, "npy") == 0
+                                    : dot && strcasecmp(dot, ".npy") == 0;
 }
 
 static kith_status read_bodies(const struct collisions_options *collisions, kith_array *beads)
 {
-    const kith_read_options read = {
-        .format = collisions->format, .frame = collisions->frame, .without_velocities = true};
+    const kith_read_options read = {.format = collisions->input.format,
+                                    .frame = collisions->input.frame,
+                                    .without_velocities = true};
     kith_bodies *bodies = NULL;
-    kith_status status = kith_bodies_read(collisions->path, &read, &bodies);
+    kith_status status = kith_bodies_read(collisions->input.path, &read, &bodies);
     if (status == KITH_OK)
-        status = kith_integers_from_reals(collisions->path, bodies->position, bodies->count,
+        status = kith_integers_from_reals(collisions->input.path, bodies->position, bodies->count,
                                           bodies->dimensions, beads);
     kith_bodies_free(bodies);
     return status;
@@ -110,7 +104,7 @@ static int read_beads(const char *command, const struct collisions_options *coll
                       kith_array *beads)
 {
     const kith_status status = collisions->batch || is_npy(collisions)
-                                   ? kith_integers_read(collisions->path, beads)
+                                   ? kith_integers_read(collisions->input.path, beads)
                                    : read_bodies(collisions, beads);
     if (status != KITH_OK)
         return cli_fail(command);
@@ -119,7 +113,7 @@ static int read_beads(const char *command, const struct collisions_options *coll
     if (columns == 2 || columns == 3)
         return exit_ok;
     return cli_fail_with(command, "%s has %d dimensions, the last of %lld; give %s",
-                         collisions->path, (int)beads->ndim,
+                         collisions->input.path, (int)beads->ndim,
                          (long long)beads->shape[beads->ndim - 1],
                          collisions->batch ? "B x L x 3 or B x L x 2"
                                            : "N x 3 or N x 2 (for many conformations: --batch)");
@@ -145,8 +139,8 @@ int command_collisions(int argc, char **argv)
     kith_context *context = NULL;
     kith_array beads = kith_array_none();
     int code = exit_failed;
-    if ((code = cli_take_input(argv[0], &collisions.path, &collisions.format, collisions.list)) !=
-        exit_ok)
+    if ((code = cli_take_input(argv[0], &collisions.input.path, &collisions.input.format,
+                               collisions.list)) != exit_ok)
         return code;
     if (collisions.method != KITH_COLLISIONS_AUTO &&
         collisions.common.context.device.kind == KITH_DEVICE_AUTO)

@@ -1,12 +1,12 @@
 #ifndef CLI_COLLISIONS_H
 #define CLI_COLLISIONS_H
 
-#include "cli.h"
+#include "load.h"
 
 struct collisions_options {
     struct common_options common;
-    const char *path, *format, *list, *sequence;
-    int64_t frame;
+    struct input_options input;
+    const char *list, *sequence;
     kith_collisions_method method;
     bool contacts, batch;
 };

@@ -44,6 +44,11 @@ static const struct option_row file_rows[] = {
      "of a file with several frames: K > 0 counts from the first, K < 0 from the last "
      "(default: -1)",
      AT(frame), .least = INT64_MIN},
+    {0}};
+
+const struct parser file_parser = {.rows = file_rows};
+
+static const struct option_row bodies_rows[] = {
     {"system", "K", "of an ensemble, counted from 0", AT(system), GIVEN(system_given)},
     {"number", "N", "number of bodies, if FILE is a kind of kith make", AT(initial.count),
      GIVEN(initial.count_given), .letter = 'n'},
@@ -51,7 +56,9 @@ static const struct option_row file_rows[] = {
      GIVEN(seed_given), .of_kinds = true},
     {0}};
 
-const struct parser file_parser = {.rows = file_rows};
+static const struct option_group bodies_groups[] = {{&file_parser, NULL, 0, 0}, {0}};
+
+const struct parser bodies_parser = {.rows = bodies_rows, .groups = bodies_groups};
 
 static const struct option_row gravity_rows[] = {
     {"g", "G", "gravitational constant (default: the one of FILE, else 1)", .set = set_g},
@@ -60,7 +67,7 @@ static const struct option_row gravity_rows[] = {
      .set = set_softening},
     {0}};
 
-static const struct option_group gravity_groups[] = {{&file_parser, NULL, 0, 0}, {0}};
+static const struct option_group gravity_groups[] = {{&bodies_parser, NULL, 0, 0}, {0}};
 
 const struct parser input_parser = {.rows = gravity_rows, .groups = gravity_groups};
 

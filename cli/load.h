@@ -21,8 +21,9 @@ struct input_options {
     kith_initial_options initial; /* --number and --seed, if path is a kind of kith make */
     bool seed_given;
 };
-extern const struct parser file_parser;  /* FILE and how to read it */
-extern const struct parser input_parser; /* that, and --g and --softening */
+extern const struct parser file_parser;   /* FILE and how to read it */
+extern const struct parser bodies_parser; /* that, or a system of an ensemble, or a kind */
+extern const struct parser input_parser;  /* that, and --g and --softening */
 
 /* Whether path is a kind of kith make and no file. */
 bool load_is_kind(const char *path);

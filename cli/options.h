@@ -49,7 +49,6 @@ struct option_row {
     bool optional;         /* the argument; a setter then has NULL */
     bool old;              /* what the option in the row before was called; refused */
     bool of_kinds;         /* it is of a FILE that may be a kind of kith make */
-    bool hidden;
 };
 
 #define OPTION_AT(type, member)                                                                    \

@@ -71,7 +71,7 @@ static const struct option_row option_rows[] = {
     {0}};
 
 static const struct option_group groups[] = {
-    {&file_parser, "Particles:", 2, offsetof(struct pairs_options, input)},
+    {&bodies_parser, "Particles:", 2, offsetof(struct pairs_options, input)},
     {&cell_parser, NULL, 0, offsetof(struct pairs_options, cell)},
     {&common_parser, "Common options:", 3, offsetof(struct pairs_options, common)},
     {0}};

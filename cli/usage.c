@@ -10,8 +10,8 @@
 static const struct option_row added[] = {{"help", .letter = '?'},
                                           {.name = "usage"},
                                           {"version", .letter = 'V'},
-                                          {"program-name", "NAME", .hidden = true},
-                                          {"HANG", "SECS", .hidden = true, .optional = true},
+                                          {"program-name", .argument = "NAME"},
+                                          {"HANG", .argument = "SECS", .optional = true},
                                           {0}};
 static const struct parser added_parser = {.rows = added};
 
@@ -26,6 +26,12 @@ struct search {
     struct nearest nearest;
 };
 
+/* What argp has for its makers: a program may hang, or have another name. */
+static bool is_for_makers(const struct option_row *option)
+{
+    return strcmp(option->name, "HANG") == 0 || strcmp(option->name, "program-name") == 0;
+}
+
 static void look_at(struct search *search, const struct option_row *option,
                     const struct option_row *real)
 {
@@ -34,7 +40,7 @@ static void look_at(struct search *search, const struct option_row *option,
             search->found = real;
         return;
     }
-    if (!option->hidden && !option->old)
+    if (!option->old && !is_for_makers(option))
         nearest_offer(&search->nearest, option->name);
     if (strncmp(option->name, search->name, search->length) != 0)
         return;
@@ -82,12 +88,6 @@ static const char *hint_of(const struct search *search, const struct argp_state 
     return text;
 }
 
-/* argp lets a program hang, for its makers. */
-static bool is_for_makers(const struct option_row *option)
-{
-    return strcmp(option->name, "HANG") == 0;
-}
-
 /* "--name" or "--name=value"; true if its value is the next argument. */
 static bool check_long(const struct parser *parser, const struct argp_state *state,
                        const char *word, bool is_last)
@@ -99,11 +99,11 @@ static bool check_long(const struct parser *parser, const struct argp_state *sta
     struct search search = {.name = word, .length = length, .nearest = nearest_to(name)};
     look_through(&search, parser);
     look_through(&search, &added_parser);
-    if (!search.found || is_for_makers(search.found))
-        cli_usage_error(state, "'--%s' is not a valid option; %s", name, hint_of(&search, state));
     if (search.matches > 1)
         cli_usage_error(state, "'--%s' may be several options; write it out (%s)", name,
                         where_to_look(state));
+    if (!search.found || is_for_makers(search.found))
+        cli_usage_error(state, "'--%s' is not a valid option; %s", name, hint_of(&search, state));
     if (search.is_old)
         cli_usage_error(state, "'--%s' is not a valid option; did you mean '--%s'?", name,
                         search.found->name);
