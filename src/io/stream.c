@@ -9,18 +9,10 @@
 #include "io/bodies.h"
 #include "io/format.h"
 
-/* One body with the columns of others. */
-static kith_status make_like(const kith_bodies *bodies, kith_bodies **like)
-{
-    KITH_TRY(kith_bodies_create(1, bodies->dimensions, kith_bodies_columns(bodies), like));
-    bodies_take_frame(bodies, *like);
-    return KITH_OK;
-}
-
 kith_status bodies_stream_of(kith_bodies *bodies, struct bodies_stream *stream)
 {
     *stream = (struct bodies_stream){.count = bodies->count, .bodies = bodies};
-    return make_like(bodies, &stream->like);
+    return bodies_make_like(bodies, 1, &stream->like);
 }
 
 /* Whether the path is that of a file that can be read twice, not of one of several parts. */
@@ -70,11 +62,8 @@ static kith_status next_of_file(struct bodies_stream *stream, kith_bodies *rows)
     KITH_TRY(c_locale_enter(&locale));
     kith_status status = stream->functions->next(stream->state, stream->read, rows);
     c_locale_leave(&locale);
-    if (status == KITH_OK && kith_bodies_check(rows) != KITH_OK) {
+    if (status == KITH_OK && bodies_check_rows(rows, stream->read) != KITH_OK)
         status = KITH_BAD_FORMAT;
-        if (stream->read > 0)
-            (void)kith_fail_within(status, "of the bodies from %lld on: ", (long long)stream->read);
-    }
     return status == KITH_OK ? KITH_OK : kith_fail_within(status, "%s: ", stream->path);
 }
 

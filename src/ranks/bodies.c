@@ -2,11 +2,11 @@
 
 #include "ranks/bodies.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
+#include "particles/bodies.h"
 #include "ranks/partition.h"
 
 kith_status ranks_share_memory(kith_context *context, const char *what, int64_t bytes, void *memory)
@@ -21,65 +21,22 @@ kith_status ranks_share_memory(kith_context *context, const char *what, int64_t 
     return KITH_OK;
 }
 
-/* Every column besides the positions, and its bytes for a body; of a vector for a dimension. */
-static const struct column {
-    size_t member, bytes;
-    unsigned bit;
-    bool is_vector;
-} each_column[] = {
-    {offsetof(kith_bodies, velocity), sizeof(double), KITH_VELOCITY, true},
-    {offsetof(kith_bodies, mass), sizeof(double), KITH_MASS, false},
-    {offsetof(kith_bodies, charge), sizeof(double), KITH_CHARGE, false},
-    {offsetof(kith_bodies, softening), sizeof(double), KITH_SOFTENING, false},
-    {offsetof(kith_bodies, radius), sizeof(double), KITH_RADIUS, false},
-    {offsetof(kith_bodies, epsilon), sizeof(double), KITH_EPSILON, false},
-    {offsetof(kith_bodies, sigma), sizeof(double), KITH_SIGMA, false},
-    {offsetof(kith_bodies, id), sizeof(int64_t), KITH_ID, false},
-    {offsetof(kith_bodies, name), sizeof(kith_name), KITH_NAME, false},
-};
-enum { column_count = sizeof each_column / sizeof each_column[0] };
-
-/* NULL: not given. */
-static void *column_at(const kith_bodies *bodies, const struct column *column)
+static void broadcast_columns(const kith_context *context, kith_bodies *bodies)
 {
-    void *values = NULL;
-    memcpy(&values, (const char *)bodies + column->member, sizeof values);
-    return values;
+    for (int k = 0; k < bodies_column_count; k++) {
+        void *values = bodies_column(bodies, &bodies_columns[k]);
+        const int64_t bytes = bodies_row_bytes(bodies, &bodies_columns[k]);
+        if (values)
+            ranks_broadcast(context, values, bodies->count * bytes);
+    }
 }
 
-static unsigned columns_of(const kith_bodies *bodies)
-{
-    unsigned bits = 0;
-    for (int k = 0; k < column_count; k++)
-        bits |= column_at(bodies, &each_column[k]) ? each_column[k].bit : 0u;
-    return bits;
-}
-
-/* Elsewhere: empty ones of the same shape, whose columns are still to come. */
+/* Elsewhere: empty ones of the shape of rank 0's, whose columns are still to come. */
 static kith_status make_alike(const kith_bodies *shape, unsigned columns, kith_bodies **bodies)
 {
     KITH_TRY(kith_bodies_create(shape->count, shape->dimensions, columns, bodies));
-    kith_bodies *made = *bodies;
-    made->time = shape->time;
-    made->has_cell = shape->has_cell;
-    made->units = shape->units;
-    for (int32_t k = 0; k < 9; k++)
-        made->cell[k] = shape->cell[k];
-    for (int32_t k = 0; k < 3; k++)
-        made->periodic[k] = shape->periodic[k];
+    bodies_take_frame(shape, *bodies);
     return KITH_OK;
-}
-
-static void broadcast_columns(const kith_context *context, kith_bodies *bodies)
-{
-    const int64_t n = bodies->count, vectors = n * bodies->dimensions;
-    ranks_broadcast(context, bodies->position, vectors * (int64_t)sizeof *bodies->position);
-    for (int k = 0; k < column_count; k++) {
-        void *values = column_at(bodies, &each_column[k]);
-        const int64_t numbers = each_column[k].is_vector ? vectors : n;
-        if (values)
-            ranks_broadcast(context, values, numbers * (int64_t)each_column[k].bytes);
-    }
 }
 
 kith_status ranks_share_bodies(kith_context *context, kith_status status, kith_bodies **bodies)
@@ -94,7 +51,7 @@ kith_status ranks_share_bodies(kith_context *context, kith_status status, kith_b
         return KITH_OK;
     if (*bodies) {
         sent.shape = **bodies;
-        sent.columns = columns_of(*bodies);
+        sent.columns = kith_bodies_columns(*bodies);
     }
     ranks_broadcast(context, &sent, sizeof sent);
     if (!sent.are_there)
@@ -107,113 +64,202 @@ kith_status ranks_share_bodies(kith_context *context, kith_status status, kith_b
     return KITH_OK;
 }
 
+
+
 enum { tag_of_rows = 4 };
 
-/* A piece of memory, to another rank or from there. */
-static void send_piece(const struct ranks *ranks, int32_t to, const void *memory, int64_t bytes)
+/* Rows that pass through rank 0: each column's memory, NULL where absent, and bytes of a row. */
+struct rows {
+    struct {
+        char *memory;
+        int64_t bytes;
+    } column[bodies_column_count];
+};
+
+static struct rows rows_of_memory(const void *memory, int64_t row_bytes)
 {
-    ranks->library->post_send(ranks->state, 0, to, tag_of_rows, memory, bytes);
-    ranks->library->wait(ranks->state, 0);
+    struct rows rows = {.column[0].bytes = row_bytes};
+    memcpy(&rows.column[0].memory, &memory, sizeof memory); /* may be read alone */
+    return rows;
 }
 
-static void receive_piece(const struct ranks *ranks, int32_t from, void *memory, int64_t bytes)
+static struct rows rows_of_bodies(const kith_bodies *bodies)
 {
-    ranks->library->post_receive(ranks->state, 0, from, tag_of_rows, memory, bytes);
-    ranks->library->wait(ranks->state, 0);
+    struct rows rows;
+    for (int k = 0; k < bodies_column_count; k++) {
+        rows.column[k].memory = bodies_column(bodies, &bodies_columns[k]);
+        rows.column[k].bytes = bodies_row_bytes(bodies, &bodies_columns[k]);
+    }
+    return rows;
 }
 
-static int64_t least(int64_t a, int64_t b)
+static struct rows rows_from(const struct rows *rows, int64_t first)
 {
-    return a < b ? a : b;
+    struct rows from = *rows;
+    for (int k = 0; k < bodies_column_count; k++)
+        if (from.column[k].memory)
+            from.column[k].memory += first * from.column[k].bytes;
+    return from;
+}
+
+/* Rows of all ranks on their way to rank 0, or from there. */
+struct passage {
+    int64_t all;
+    bool collects; /* or deals */
+    struct rows own, piece;
+    kith_status (*use)(const struct passage *passage, int64_t first, int64_t count,
+                       const struct rows *rows); /* by rank 0: takes them, or fills them in */
+    const kith_bodies *shape;                    /* of bodies */
+    union {
+        ranks_take_memory *take_memory;
+        ranks_give_memory *give_memory;
+        ranks_take_rows *take_rows;
+        ranks_give_rows *give_rows;
+    } function;
+    void *argument;
+};
+
+/* Each column of some rows, to another rank or from there. */
+static void pass(const struct ranks *ranks, int32_t other, bool sends, const struct rows *rows,
+                 int64_t count)
+{
+    for (int k = 0; k < bodies_column_count; k++) {
+        const int64_t bytes = count * rows->column[k].bytes;
+        char *memory = rows->column[k].memory;
+        if (!memory)
+            continue;
+        if (sends)
+            ranks->library->post_send(ranks->state, 0, other, tag_of_rows, memory, bytes);
+        else
+            ranks->library->post_receive(ranks->state, 0, other, tag_of_rows, memory, bytes);
+        ranks->library->wait(ranks->state, 0);
+    }
+}
+
+/* Collective: all rows, piece by piece in their order. */
+static kith_status pass_pieces(kith_context *context, const struct passage *passage)
+{
+    const struct ranks *ranks = context->ranks;
+    const bool is_first = ranks->rank == 0;
+    kith_status used = KITH_OK;
+    for (int32_t k = 0; k < ranks->size; k++) {
+        const bool is_mine = k == ranks->rank;
+        const int64_t first = ranks_first(passage->all, ranks->size, k);
+        const int64_t end = ranks_first(passage->all, ranks->size, k + 1);
+        for (int64_t at = first; at < end && (is_mine || is_first); at += ranks_rows_at_once) {
+            const int64_t count = end - at < ranks_rows_at_once ? end - at : ranks_rows_at_once;
+            const struct rows rows =
+                is_mine ? rows_from(&passage->own, at - first) : passage->piece;
+            if (is_first && !passage->collects && used == KITH_OK)
+                used = passage->use(passage, at, count, &rows);
+            if (k > 0)
+                pass(ranks, is_mine ? 0 : k, is_mine == passage->collects, &rows, count);
+            if (is_first && passage->collects && used == KITH_OK)
+                used = passage->use(passage, at, count, &rows);
+        }
+    }
+    return ranks_agree(context, used);
+}
+
+/* With memory for a piece. */
+static kith_status pass_memory(kith_context *context, struct passage *passage)
+{
+    const int64_t row_bytes = passage->own.column[0].bytes;
+    void *piece = NULL;
+    kith_status status = kith_allocate(ranks_rows_at_once, row_bytes, "rows of ranks", &piece);
+    status = ranks_agree(context, status);
+    passage->piece = rows_of_memory(piece, row_bytes);
+    if (status == KITH_OK)
+        status = pass_pieces(context, passage);
+    free(piece);
+    return status;
+}
+
+static kith_status pass_bodies(kith_context *context, struct passage *passage)
+{
+    kith_bodies *piece = NULL;
+    kith_status status = bodies_make_like(passage->shape, ranks_rows_at_once, &piece);
+    status = ranks_agree(context, status);
+    if (status == KITH_OK && piece) {
+        passage->piece = rows_of_bodies(piece);
+        status = pass_pieces(context, passage);
+    }
+    kith_bodies_free(piece);
+    return status;
+}
+
+static kith_bodies bodies_of_rows(const struct passage *passage, int64_t count,
+                                  const struct rows *rows)
+{
+    kith_bodies bodies = *passage->shape;
+    bodies.count = count;
+    bodies.other_count = 0;
+    for (int k = 0; k < bodies_column_count; k++)
+        bodies_set_column(&bodies, &bodies_columns[k], rows->column[k].memory);
+    return bodies;
+}
+
+static kith_status take_memory(const struct passage *passage, int64_t first, int64_t count,
+                               const struct rows *rows)
+{
+    return passage->function.take_memory(passage->argument, first, count, rows->column[0].memory);
+}
+
+static kith_status give_memory(const struct passage *passage, int64_t first, int64_t count,
+                               const struct rows *rows)
+{
+    return passage->function.give_memory(passage->argument, first, count, rows->column[0].memory);
+}
+
+static kith_status take_bodies(const struct passage *passage, int64_t first, int64_t count,
+                               const struct rows *rows)
+{
+    const kith_bodies bodies = bodies_of_rows(passage, count, rows);
+    return passage->function.take_rows(passage->argument, first, &bodies);
+}
+
+static kith_status give_bodies(const struct passage *passage, int64_t first, int64_t count,
+                               const struct rows *rows)
+{
+    kith_bodies bodies = bodies_of_rows(passage, count, rows);
+    (void)first;
+    return passage->function.give_rows(passage->argument, &bodies);
 }
 
 kith_status ranks_collect(kith_context *context, int64_t all, const void *own, int64_t row_bytes,
                           ranks_take_memory *take, void *argument)
 {
-    const struct ranks *ranks = context->ranks;
-    void *piece = NULL;
-    const kith_status status =
-        ranks_agree(context, kith_allocate(ranks_rows_at_once, row_bytes, "rows of ranks", &piece));
-    kith_status taken = KITH_OK;
-    for (int32_t k = 0; k < ranks->size && status == KITH_OK; k++) {
-        const int64_t first = ranks_first(all, ranks->size, k);
-        const int64_t end = ranks_first(all, ranks->size, k + 1);
-        for (int64_t at = first; at < end; at += ranks_rows_at_once) {
-            const int64_t rows = least(end - at, ranks_rows_at_once);
-            const char *mine = (const char *)own + (at - first) * row_bytes;
-            if (k > 0 && k == ranks->rank)
-                send_piece(ranks, 0, mine, rows * row_bytes);
-            if (ranks->rank > 0)
-                continue;
-            if (k > 0)
-                receive_piece(ranks, k, piece, rows * row_bytes);
-            if (taken == KITH_OK)
-                taken = take(argument, at, rows, k > 0 ? piece : mine);
-        }
-    }
-    free(piece);
-    return status == KITH_OK ? ranks_agree(context, taken) : status;
+    struct passage passage = {.all = all,
+                              .collects = true,
+                              .own = rows_of_memory(own, row_bytes),
+                              .use = take_memory,
+                              .function.take_memory = take,
+                              .argument = argument};
+    return pass_memory(context, &passage);
 }
 
-/* Some rows of bodies, in the memory of all. */
-static kith_bodies rows_of(const kith_bodies *bodies, int64_t first, int64_t count)
+kith_status ranks_deal(kith_context *context, int64_t all, void *own, int64_t row_bytes,
+                       ranks_give_memory *give, void *argument)
 {
-    kith_bodies rows = *bodies;
-    rows.count = count;
-    rows.position += first * bodies->dimensions;
-    for (int k = 0; k < column_count; k++) {
-        const int64_t numbers = each_column[k].is_vector ? first * bodies->dimensions : first;
-        char *column = column_at(bodies, &each_column[k]);
-        if (column)
-            column += numbers * (int64_t)each_column[k].bytes;
-        memcpy((char *)&rows + each_column[k].member, &column, sizeof column);
-    }
-    return rows;
-}
-
-/* Each column of a piece, sent to another rank or received from there. */
-static void pass_columns(const struct ranks *ranks, int32_t other, bool sends,
-                         const kith_bodies *rows)
-{
-    const int64_t vectors = rows->count * rows->dimensions;
-    for (int k = -1; k < column_count; k++) {
-        const int64_t numbers = k < 0 || each_column[k].is_vector ? vectors : rows->count;
-        const int64_t bytes = k < 0 ? (int64_t)sizeof(double) : (int64_t)each_column[k].bytes;
-        void *column = k < 0 ? rows->position : column_at(rows, &each_column[k]);
-        if (!column)
-            continue;
-        if (sends)
-            send_piece(ranks, other, column, numbers * bytes);
-        else
-            receive_piece(ranks, other, column, numbers * bytes);
-    }
+    struct passage passage = {.all = all,
+                              .own = rows_of_memory(own, row_bytes),
+                              .use = give_memory,
+                              .function.give_memory = give,
+                              .argument = argument};
+    return pass_memory(context, &passage);
 }
 
 kith_status ranks_collect_bodies(kith_context *context, int64_t all, const kith_bodies *own,
                                  ranks_take_rows *take, void *argument)
 {
-    const struct ranks *ranks = context->ranks;
-    kith_bodies *piece = NULL;
-    kith_bodies shape = *own;
-    shape.count = ranks_rows_at_once;
-    const kith_status status = ranks_agree(context, make_alike(&shape, columns_of(own), &piece));
-    kith_status taken = KITH_OK;
-    for (int32_t k = 0; k < ranks->size && status == KITH_OK && piece; k++) {
-        const int64_t first = ranks_first(all, ranks->size, k);
-        const int64_t end = ranks_first(all, ranks->size, k + 1);
-        for (int64_t at = first; at < end; at += ranks_rows_at_once) {
-            const int64_t rows = least(end - at, ranks_rows_at_once);
-            const bool is_mine = k == ranks->rank;
-            const kith_bodies some =
-                is_mine ? rows_of(own, at - first, rows) : rows_of(piece, 0, rows);
-            if (k > 0 && (is_mine || ranks->rank == 0))
-                pass_columns(ranks, is_mine ? 0 : k, is_mine, &some);
-            if (taken == KITH_OK && ranks->rank == 0)
-                taken = take(argument, at, &some);
-        }
-    }
-    kith_bodies_free(piece);
-    return status == KITH_OK ? ranks_agree(context, taken) : status;
+    struct passage passage = {.all = all,
+                              .collects = true,
+                              .own = rows_of_bodies(own),
+                              .use = take_bodies,
+                              .shape = own,
+                              .function.take_rows = take,
+                              .argument = argument};
+    return pass_bodies(context, &passage);
 }
 
 void ranks_rows(const kith_context *context, int64_t all, int64_t *first, int64_t *count)
@@ -221,53 +267,6 @@ void ranks_rows(const kith_context *context, int64_t all, int64_t *first, int64_
     const struct ranks *ranks = context->ranks;
     *first = ranks ? ranks_first(all, ranks->size, ranks->rank) : 0;
     *count = ranks ? ranks_first(all, ranks->size, ranks->rank + 1) - *first : all;
-}
-
-kith_status ranks_deal(kith_context *context, int64_t all, void *own, int64_t row_bytes,
-                       ranks_give_memory *give, void *argument)
-{
-    const struct ranks *ranks = context->ranks;
-    void *piece = NULL;
-    const kith_status status =
-        ranks_agree(context, kith_allocate(ranks_rows_at_once, row_bytes, "rows of ranks", &piece));
-    kith_status given = KITH_OK;
-    for (int32_t k = 0; k < ranks->size && status == KITH_OK; k++) {
-        const int64_t first = ranks_first(all, ranks->size, k);
-        const int64_t end = ranks_first(all, ranks->size, k + 1);
-        for (int64_t at = first; at < end; at += ranks_rows_at_once) {
-            const int64_t rows = least(end - at, ranks_rows_at_once);
-            void *to = k == ranks->rank ? (char *)own + (at - first) * row_bytes : piece;
-            if (ranks->rank == 0 && given == KITH_OK)
-                given = give(argument, at, rows, to);
-            if (k > 0 && ranks->rank == 0)
-                send_piece(ranks, k, to, rows * row_bytes);
-            if (k > 0 && ranks->rank == k)
-                receive_piece(ranks, 0, to, rows * row_bytes);
-        }
-    }
-    free(piece);
-    return status == KITH_OK ? ranks_agree(context, given) : status;
-}
-
-static kith_status deal_rows(kith_context *context, int64_t all, const kith_bodies *own,
-                             kith_bodies *piece, ranks_give_rows *give, void *argument)
-{
-    const struct ranks *ranks = context->ranks;
-    kith_status given = KITH_OK;
-    for (int32_t k = 0; k < ranks->size; k++) {
-        const int64_t first = ranks_first(all, ranks->size, k);
-        const int64_t end = ranks_first(all, ranks->size, k + 1);
-        for (int64_t at = first; at < end; at += ranks_rows_at_once) {
-            const int64_t rows = least(end - at, ranks_rows_at_once);
-            const bool is_mine = k == ranks->rank;
-            kith_bodies some = is_mine ? rows_of(own, at - first, rows) : rows_of(piece, 0, rows);
-            if (ranks->rank == 0 && given == KITH_OK)
-                given = give(argument, &some);
-            if (k > 0 && (is_mine || ranks->rank == 0))
-                pass_columns(ranks, is_mine ? 0 : k, !is_mine, &some);
-        }
-    }
-    return ranks_agree(context, given);
 }
 
 kith_status ranks_deal_bodies(kith_context *context, kith_status status, const kith_bodies *like,
@@ -278,29 +277,27 @@ kith_status ranks_deal_bodies(kith_context *context, kith_status status, const k
         kith_bodies shape; /* whose pointers mean nothing elsewhere */
         unsigned columns;
     } sent = {.columns = 0};
-    kith_bodies *piece = NULL;
     int64_t first = 0;
     *own = NULL;
     KITH_TRY(ranks_agree(context, status));
     if (ranks_are_first(context)) {
         sent.shape = *like;
         sent.shape.count = count;
-        sent.columns = columns_of(like);
+        sent.columns = kith_bodies_columns(like);
     }
     ranks_broadcast(context, &sent, sizeof sent);
     *all = sent.shape.count;
     ranks_rows(context, *all, &first, &count);
     sent.shape.count = count > 0 ? count : 1; /* without rows there would be no columns */
-    status = make_alike(&sent.shape, sent.columns, own);
-    if (status == KITH_OK)
-        (*own)->count = count;
-    sent.shape.count = ranks_rows_at_once;
-    if (status == KITH_OK)
-        status = make_alike(&sent.shape, sent.columns, &piece);
-    status = ranks_agree(context, status);
-    if (status == KITH_OK && piece)
-        status = deal_rows(context, *all, *own, piece, give, argument);
-    kith_bodies_free(piece);
+    KITH_TRY(ranks_agree(context, make_alike(&sent.shape, sent.columns, own)));
+    (*own)->count = count;
+    struct passage passage = {.all = *all,
+                              .own = rows_of_bodies(*own),
+                              .use = give_bodies,
+                              .shape = *own,
+                              .function.give_rows = give,
+                              .argument = argument};
+    status = pass_bodies(context, &passage);
     if (status != KITH_OK) {
         kith_bodies_free(*own);
         *own = NULL;
@@ -311,17 +308,13 @@ kith_status ranks_deal_bodies(kith_context *context, kith_status status, const k
 kith_status ranks_unite_bodies(kith_context *context, int64_t all, const kith_bodies *own,
                                kith_bodies **united)
 {
-    kith_bodies shape = *own;
     int64_t first = 0, count = 0;
-    shape.count = all;
-    KITH_TRY(ranks_agree(context, make_alike(&shape, columns_of(own), united)));
+    KITH_TRY(ranks_agree(context, bodies_make_like(own, all, united)));
     ranks_rows(context, all, &first, &count);
-    for (int k = -1; k < column_count; k++) {
-        const bool is_vector = k < 0 || each_column[k].is_vector;
-        const int64_t bytes = (k < 0 ? (int64_t)sizeof(double) : (int64_t)each_column[k].bytes) *
-                              (is_vector ? own->dimensions : 1);
-        char *to = k < 0 ? (char *)(*united)->position : column_at(*united, &each_column[k]);
-        const void *from = k < 0 ? own->position : column_at(own, &each_column[k]);
+    for (int k = 0; k < bodies_column_count; k++) {
+        const int64_t bytes = bodies_row_bytes(own, &bodies_columns[k]);
+        char *to = bodies_column(*united, &bodies_columns[k]);
+        const void *from = bodies_column(own, &bodies_columns[k]);
         if (!to)
             continue;
         if (count > 0)

@@ -153,8 +153,9 @@ static void test_numbers_of_later_rows_are_validated(void **state)
     assert_ok(kith_bodies_create(50, 3, 0, &rows));
     assert_ok(bodies_stream_next(&stream, rows));
     assert_int_equal(bodies_stream_next(&stream, rows), KITH_BAD_FORMAT);
-    assert_non_null(strstr(kith_error_message(),
-                           "bad.npy: of the bodies from 50 on: position of body 49 (from 0) is"));
+    assert_non_null(strstr(kith_error_message(), "bad.npy"));
+    assert_non_null(strstr(kith_error_message(), "position"));
+    assert_non_null(strstr(kith_error_message(), " 99 "));
     bodies_stream_close(&stream);
 
     assert_ok(kith_bodies_write(bodies, file("long.npy"), NULL));
