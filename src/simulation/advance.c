@@ -6,20 +6,6 @@
 #include "simulation/integrator.h"
 #include "simulation/thermostat.h"
 
-static int64_t evaluations_of_step(const struct integrator_method *method)
-{
-    if (method->advance != advance_composition)
-        return method->advance == advance_hermite ? 2 : 4;
-    int64_t evaluations = 0;
-    bool forces_fit_positions = method->kept > ACCELERATION;
-    for (int32_t k = 0; k < method->stage_count; k++) {
-        evaluations += method->stages[k].kick != 0 && !forces_fit_positions;
-        forces_fit_positions =
-            method->stages[k].drift == 0 && (forces_fit_positions || method->stages[k].kick != 0);
-    }
-    return evaluations;
-}
-
 /* Steps of leapfrog within a cutoff, where the device keeps a list of pairs through them. */
 static kith_status advance_within_cutoff(struct kith_simulation *simulation, double h,
                                          int64_t steps, int64_t *done)
@@ -62,8 +48,7 @@ kith_status simulation_advance(struct kith_simulation *simulation, double h, int
     struct advance_problem problem = {
         .forces = simulation->problem,
         .method = method->advance,
-        .stages = method->stages,
-        .stage_count = method->stage_count,
+        .composition = method->composition,
         .keeps_acceleration = method->kept > ACCELERATION,
         .h = h,
         .steps = steps,
@@ -77,6 +62,6 @@ kith_status simulation_advance(struct kith_simulation *simulation, double h, int
         problem.jerk[k] = simulation->vector[JERK][k];
     }
     KITH_TRY(backend->advance(simulation->context, &problem, done));
-    simulation->evaluations += *done * evaluations_of_step(method);
+    simulation->evaluations += *done * integrator_evaluations(method);
     return KITH_OK;
 }

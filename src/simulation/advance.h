@@ -3,10 +3,28 @@
 
 #include "forces/problem.h"
 
-/* A stage of a composition: v += kick·h·a(x), then x += drift·h·v. */
+/* Stages, each v += kick·h·a(x), then x += drift·h·v. */
 struct composition_stage {
     double kick, drift;
 };
+struct composition {
+    int32_t stage_count;
+    const struct composition_stage *stages;
+};
+
+/* Whether forces are evaluated before stage k: it has a kick, and positions have changed since the
+ * last time. has_forces: those at the start of a step are there. */
+static inline bool composition_evaluates(const struct composition *composition, bool has_forces,
+                                         int32_t k)
+{
+    const struct composition_stage *stages = composition->stages;
+    if (stages[k].kick == 0)
+        return false;
+    for (int32_t before = k - 1; before >= 0; before--)
+        if (stages[before].drift != 0 || stages[before].kick != 0)
+            return stages[before].drift != 0;
+    return !has_forces;
+}
 
 /* What a step is: stages, or that of runge_kutta.c or hermite.c. */
 enum advance_method { advance_composition, advance_runge_kutta, advance_hermite };
@@ -17,8 +35,7 @@ enum advance_method { advance_composition, advance_runge_kutta, advance_hermite 
  * forces says which forces, its targets the sources, with the vectors of one system or of many
  * (forces/problem.h); positions and accelerations are those here. velocity and position are read
  * and written. If keeps_acceleration, acceleration holds the forces at the positions, before and
- * after; else it is scratch. A stage evaluates forces only if its kick is not 0 and the positions
- * have changed since the last time.
+ * after; else it is scratch.
  *
  * Bits: a step's do not depend on how many steps are done in one call. */
 struct advance_problem {
@@ -28,8 +45,7 @@ struct advance_problem {
     void *lost_position[3], *lost_velocity[3];
     void *jerk[3]; /* as acceleration, before and after: only Hermite's */
     enum advance_method method;
-    const struct composition_stage *stages; /* only a composition's */
-    int32_t stage_count;
+    struct composition composition; /* only a composition's */
     bool keeps_acceleration;
     double h; /* a step's length, of any sign */
     int64_t steps;

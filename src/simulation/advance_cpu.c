@@ -23,12 +23,13 @@ static bool has_kernel(const struct advance_problem *problem, const struct advan
         forces->target_count <= advance_max_bodies &&
         (forces->system_count > 0 || forces->target_count <= advance_max_vectors * kernels->lanes);
     return problem->method == advance_composition && !forces->law && forces->self && is_small &&
-           problem->stage_count <= advance_max_stages && advance_fits_masses(forces);
+           problem->composition.stage_count <= composition_most_stages &&
+           advance_fits_masses(forces);
 }
 
 struct systems_run {
     const struct advance_problem *problem;
-    const struct advance_program *program;
+    const struct composition_program_double *program;
     advance_systems_kernel *kernel;
 };
 
@@ -44,7 +45,7 @@ static void advance_block(void *argument, int64_t block)
 /* A thread does all steps of its systems, which stay in its cache; no thread waits for another
  * before the end. */
 static kith_status advance_systems(kith_context *context, const struct advance_problem *problem,
-                                   const struct advance_program *program,
+                                   const struct composition_program_double *program,
                                    advance_systems_kernel *kernel)
 {
     struct systems_run run = {problem, program, kernel};
@@ -62,7 +63,7 @@ kith_status advance_cpu(kith_context *context, const struct advance_problem *pro
     const struct advance_kernels *kernels = choose_kernels(context, problem->forces.dtype);
     if (!has_kernel(problem, kernels))
         return KITH_OK;
-    const struct advance_program program = advance_program_of(problem);
+    const struct composition_program_double program = advance_program_of(problem);
     if (program.evaluation_count == 0)
         return KITH_OK;
     *done = problem->steps;

@@ -88,7 +88,7 @@ static kith_status advance_by_evaluations(kith_context *context,
         for (int32_t k = 0; k < program.evaluation_count; k++) {
             KITH_TRY(forces_solver_direct.evaluate(context, nullptr, &problem->forces));
             KITH_TRY(launch_stages(context, problem, program, program.evaluation[k],
-                                   program.end_of_run(k, step == problem->steps)));
+                                   COMPOSITION_END(&program, k, step == problem->steps)));
         }
     return KITH_OK;
 }
@@ -144,7 +144,7 @@ static bool has_kernel(const struct advance_problem *problem)
     if (forces->system_count > 0 && forces->target_count > advance_block_bodies)
         return false;
     return problem->method != advance_composition ||
-           (problem->stage_count <= advance_max_stages &&
+           (problem->composition.stage_count <= composition_most_stages &&
             advance_program_of(problem).evaluation_count > 0);
 }
 

@@ -4,7 +4,7 @@
 /* What the kernels of whole steps share: the stages of a step, and a body's motion. */
 
 #include "forces/pair_cuda.cuh"
-#include "simulation/advance_program.h"
+#include "simulation/advance_program_cuda.cuh"
 
 /* The components of one body or several, and what did not fit into x and v. */
 template <typename real, int components_> struct motion {
@@ -31,35 +31,18 @@ template <typename real> __device__ void add_exactly(real change, real &sum, rea
     lost = change - (sum - before);
 }
 
-/* A composition: advance_program in the kernels' precision. */
-template <typename real_> struct cuda_composition {
+/* A composition. */
+template <typename real_> struct cuda_composition : composition_program<real_> {
     typedef real_ real;
+    typedef composition_program<real> program;
     template <int components> using state = struct motion<real, components>;
     static constexpr bool needs_jerk = false;
 
-    int32_t stage_count, evaluation_count;
-    int32_t evaluation[advance_max_stages];
-    real kick[2 * advance_max_stages], drift[2 * advance_max_stages];
+    using program::drift, program::evaluation, program::kick, program::stage_count;
 
     explicit cuda_composition(const struct advance_problem &problem)
+        : program(program_of<real>(problem))
     {
-        const struct advance_program exact = advance_program_of(&problem);
-        stage_count = exact.stage_count;
-        evaluation_count = exact.evaluation_count;
-        for (int32_t k = 0; k < exact.evaluation_count; k++)
-            evaluation[k] = exact.evaluation[k];
-        for (int32_t k = 0; k < 2 * exact.stage_count; k++) {
-            kick[k] = (real)exact.stage[k].kick;
-            drift[k] = (real)exact.stage[k].drift;
-        }
-    }
-
-    /* What follows evaluation k of a step is the stages from evaluation[k] up to here. */
-    __host__ __device__ int32_t end_of_run(int32_t k, bool last_step) const
-    {
-        if (k + 1 < evaluation_count)
-            return evaluation[k + 1];
-        return stage_count + (last_step ? 0 : evaluation[0]);
     }
 
     /* The stages first … end − 1: v += kick·a, then x += drift·v. A step's kicks are collected in
@@ -92,7 +75,7 @@ template <typename real_> struct cuda_composition {
     template <typename moving>
     __device__ void go_on(int32_t k, bool last_step, moving &motion) const
     {
-        run(evaluation[k], end_of_run(k, last_step), motion);
+        run(evaluation[k], COMPOSITION_END(this, k, last_step), motion);
     }
 };
 

@@ -9,12 +9,12 @@ enum { advance_max_bodies = 64, advance_max_vectors = 8 };
 /* Does all steps of the one system of the problem, of at most advance_max_bodies bodies in at most
  * advance_max_vectors vectors: beyond, the general kernels are as fast. */
 typedef void advance_one_kernel(const struct advance_problem *problem,
-                                const struct advance_program *program);
+                                const struct composition_program_double *program);
 
 /* Does all steps of the systems begin … end − 1 (and of some past end, up to kith_padded(end)).
  * begin is a multiple of advance_systems_at_once. */
 typedef void advance_systems_kernel(const struct advance_problem *problem,
-                                    const struct advance_program *program, int64_t begin,
+                                    const struct composition_program_double *program, int64_t begin,
                                     int64_t end);
 
 /* A multiple of every vector's length. */

@@ -16,7 +16,7 @@ bool advance_laws_has_kernel(const struct advance_problem *problem);
 /* Complete problems with bodies and steps. Errors: of formulas, those of law_compile_cuda. */
 kith_status advance_laws_cuda(kith_context *context, const struct advance_problem *problem);
 
-/* Starts the kernel of a formula, compiled if need be. program is the law_steps_program_ of the
+/* Starts the kernel of a formula, compiled if need be. program is the composition_program_ of the
  * problem's precision. */
 kith_status advance_laws_start_custom(kith_context *context, const struct advance_problem *problem,
                                       int64_t blocks, struct law_steps_problem *steps,

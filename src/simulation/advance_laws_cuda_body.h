@@ -163,7 +163,7 @@ LAW_INLINE void NAME(law_add_exactly)(REAL change, REAL *sum, REAL *lost)
 
 /* The stages first … end − 1: v += kick·a, then x += drift·v. A step's kicks are collected in what
  * was lost, and added to v at its end. */
-LAW_INLINE void NAME(law_run_stages)(const struct NAME(law_steps_program) * program, int first,
+LAW_INLINE void NAME(law_run_stages)(const struct NAME(composition_program) * program, int first,
                                      int end, struct NAME(law_body) body[law_steps_targets])
 {
     for (int k = first; k < end; k++) {
@@ -185,27 +185,25 @@ LAW_INLINE void NAME(law_run_stages)(const struct NAME(law_steps_program) * prog
 }
 
 LAW_INLINE void NAME(law_go_on)(const struct law_form form, const struct law_steps_problem *problem,
-                                const struct NAME(law_steps_program) * program,
+                                const struct NAME(composition_program) * program,
                                 const struct NAME(law_system) * system, int lane,
                                 struct NAME(law_body) body[law_steps_targets])
 {
     const struct NAME(law_constants) law = NAME(law_load)(&problem->sums.numbers);
-    const int last = program->evaluation_count - 1;
     NAME(law_run_stages)(program, 0, program->evaluation[0], body);
     for (long long step = 1; step <= problem->steps; step++)
-        for (int e = 0; e <= last; e++) {
-            const int end = e < last                ? program->evaluation[e + 1]
-                            : step < problem->steps ? program->stage_count + program->evaluation[0]
-                                                    : program->stage_count;
+        for (int e = 0; e < program->evaluation_count; e++) {
             NAME(law_evaluate)(form, &law, system, lane, problem->lanes, body);
-            NAME(law_run_stages)(program, program->evaluation[e], end, body);
+            NAME(law_run_stages)
+            (program, program->evaluation[e], COMPOSITION_END(program, e, step == problem->steps),
+             body);
         }
 }
 
 /* Lanes that are left over in a warp do its last system once more, lanes after the last system
  * that one; neither is kept. */
 LAW_INLINE void NAME(law_steps)(const struct law_form form, const struct law_steps_problem *problem,
-                                const struct NAME(law_steps_program) * program)
+                                const struct NAME(composition_program) * program)
 {
     __shared__ struct NAME(law_source) source[law_steps_warps][law_steps_places];
     __shared__ struct NAME(law_source_more) more[law_steps_warps][law_steps_places];
@@ -243,7 +241,7 @@ LAW_INLINE void NAME(law_steps)(const struct law_form form, const struct law_ste
 #ifdef LAW_CUSTOM_BODY
 extern "C" __global__ void __launch_bounds__(law_steps_warps * 32)
     NAME(law_steps_custom)(const struct law_steps_problem problem,
-                           const struct NAME(law_steps_program) program)
+                           const struct NAME(composition_program) program)
 {
     NAME(law_steps)(law_form{law_custom, law_unweighted}, &problem, &program);
 }
@@ -252,7 +250,7 @@ extern "C" __global__ void __launch_bounds__(law_steps_warps * 32)
 template <enum law_kind kind>
 __global__ void __launch_bounds__(law_steps_warps * 32)
     NAME(law_steps_kernel)(const struct law_steps_problem problem,
-                           const struct NAME(law_steps_program) program)
+                           const struct NAME(composition_program) program)
 {
     NAME(law_steps)(law_form{kind, LAW_SUMS_WEIGHTING(kind)}, &problem, &program);
 }

@@ -4,6 +4,7 @@
 /* What the kernels of whole steps under any law get; read by host code, by CUDA and by NVRTC. */
 
 #include "forces/law_sums_problem.h"
+#include "simulation/composition_program.h"
 
 /* Warps of a block, and targets of a lane, which share what it reads of a source. */
 enum { law_steps_warps = 4, law_steps_targets = 2 };
@@ -11,9 +12,6 @@ enum { law_steps_warps = 4, law_steps_targets = 2 };
 /* Places of a warp in shared memory: systems have one more than bodies, so that they read from
  * different banks. */
 enum { law_steps_places = 32 * law_steps_targets + 32 };
-
-/* Stages of a step: advance_max_stages of simulation/advance_program.h. */
-enum { law_steps_most_stages = 32 };
 
 struct law_steps_problem {
     struct law_sums_problem sums;
@@ -23,16 +21,5 @@ struct law_steps_problem {
     int lanes; /* of a system; 32 / lanes systems a warp */
     long long steps;
 };
-
-/* struct advance_program in a kernel's precision. */
-#define LAW_STEPS_PROGRAM(name, real)                                                              \
-    struct name {                                                                                  \
-        int stage_count, evaluation_count;                                                         \
-        int evaluation[law_steps_most_stages];                                                     \
-        real kick[2 * law_steps_most_stages], drift[2 * law_steps_most_stages];                    \
-    }
-LAW_STEPS_PROGRAM(law_steps_program_float, float);
-LAW_STEPS_PROGRAM(law_steps_program_double, double);
-#undef LAW_STEPS_PROGRAM
 
 #endif

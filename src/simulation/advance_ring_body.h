@@ -87,7 +87,7 @@ SIMD_INLINE void ring_evaluate(const int32_t bodies, const int32_t dimensions,
 
 /* bodies and dimensions are constants: a loop of its own for each. */
 SIMD_INLINE void ring_steps(const int32_t bodies, const int32_t dimensions,
-                            const struct advance_program *program, int64_t steps,
+                            const struct composition_program_double *program, int64_t steps,
                             const struct ring *ring, struct ring_state *state)
 {
     struct ring_state now = *state;
@@ -97,13 +97,13 @@ SIMD_INLINE void ring_steps(const int32_t bodies, const int32_t dimensions,
         for (int32_t k = 0; k < program->evaluation_count; k++) {
             ring_evaluate(bodies, dimensions, ring, now.x, now.a);
             run_stages(program, false, program->evaluation[k],
-                       advance_end_of_run(program, k, step == steps), dimensions, now.a, now.v,
-                       now.x, now.lost_v, now.lost_x);
+                       COMPOSITION_END(program, k, step == steps), dimensions, now.a, now.v, now.x,
+                       now.lost_v, now.lost_x);
         }
     *state = now;
 }
 
-typedef void ring_kernel(const struct advance_program *program, int64_t steps,
+typedef void ring_kernel(const struct composition_program_double *program, int64_t steps,
                          const struct ring *ring, struct ring_state *state);
 
 #define EACH_RING(ROW)                                                                             \
@@ -113,8 +113,9 @@ typedef void ring_kernel(const struct advance_program *program, int64_t steps,
     ROW(4)                                                                                         \
     ROW(5) ROW(6) ROW(7) ROW(8) ROW(9) ROW(10) ROW(11) ROW(12) ROW(13) ROW(14) ROW(15) ROW(16)
 #define DEFINE_RING_OF(bodies, dimensions)                                                         \
-    static void ring_##dimensions##_##bodies(const struct advance_program *program, int64_t steps, \
-                                             const struct ring *ring, struct ring_state *state)    \
+    static void ring_##dimensions##_##bodies(const struct composition_program_double *program,     \
+                                             int64_t steps, const struct ring *ring,               \
+                                             struct ring_state *state)                             \
     {                                                                                              \
         if ((bodies) <= REAL_LANES)                                                                \
             ring_steps(bodies, dimensions, program, steps, ring, state);                           \
@@ -126,7 +127,7 @@ typedef void ring_kernel(const struct advance_program *program, int64_t steps,
 EACH_RING(DEFINE_RING)
 
 static void advance_ring(const struct advance_problem *problem,
-                         const struct advance_program *program)
+                         const struct composition_program_double *program)
 {
     static ring_kernel *const kernels[2][16] = {{EACH_RING(NAME_RING_2)}, {EACH_RING(NAME_RING_3)}};
     const int32_t bodies = (int32_t)problem->forces.target_count;

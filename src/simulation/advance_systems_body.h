@@ -36,8 +36,9 @@ SIMD_INLINE void store_motion(const struct advance_problem *problem, int64_t s,
 }
 
 SIMD_INLINE void run_body(struct block *block, struct lost *lost, int32_t i,
-                          const int32_t dimensions, const struct advance_program *program,
-                          const bool is_begin, int32_t first, int32_t end)
+                          const int32_t dimensions,
+                          const struct composition_program_double *program, const bool is_begin,
+                          int32_t first, int32_t end)
 {
     VREAL x[3], v[3], lost_x[3], lost_v[3];
     SIMD_UNROLL
@@ -60,7 +61,8 @@ SIMD_INLINE void run_body(struct block *block, struct lost *lost, int32_t i,
 
 /* Evaluates forces and goes on through the stages first … end − 1, for any number of bodies. */
 SIMD_INLINE void advance_many(struct block *block, struct lost *lost, const int32_t dimensions,
-                              const struct advance_program *program, int32_t first, int32_t end)
+                              const struct composition_program_double *program, int32_t first,
+                              int32_t end)
 {
     const struct systems_variant variant = {dimensions, forces_acceleration};
     block_evaluate(variant, NULL, block);
@@ -71,8 +73,9 @@ SIMD_INLINE void advance_many(struct block *block, struct lost *lost, const int3
 /* The same for a constant number of bodies, up to 8, without a loop. A body goes on as soon as its
  * last pair is done, which is also the last to need its position. */
 SIMD_INLINE void advance_few(struct block *block, struct lost *lost, const int32_t bodies,
-                             const int32_t dimensions, const struct advance_program *program,
-                             int32_t first, int32_t end)
+                             const int32_t dimensions,
+                             const struct composition_program_double *program, int32_t first,
+                             int32_t end)
 {
     const struct systems_variant variant = {dimensions, forces_acceleration};
     struct pull pull[8];
@@ -95,7 +98,7 @@ SIMD_INLINE void advance_few(struct block *block, struct lost *lost, const int32
 
 /* few: the number of bodies as a constant, 0 for any. */
 SIMD_INLINE void advance_block(const int32_t few, const int32_t dimensions,
-                               const struct advance_program *program, int64_t steps,
+                               const struct composition_program_double *program, int64_t steps,
                                struct block *block, struct lost *lost)
 {
     for (int32_t i = 0; i < block->bodies; i++)
@@ -103,7 +106,7 @@ SIMD_INLINE void advance_block(const int32_t few, const int32_t dimensions,
     for (int64_t step = 1; step <= steps; step++)
         for (int32_t k = 0; k < program->evaluation_count; k++) {
             const int32_t first = program->evaluation[k];
-            const int32_t end = advance_end_of_run(program, k, step == steps);
+            const int32_t end = COMPOSITION_END(program, k, step == steps);
             if (few > 0)
                 advance_few(block, lost, few, dimensions, program, first, end);
             else
@@ -111,8 +114,8 @@ SIMD_INLINE void advance_block(const int32_t few, const int32_t dimensions,
         }
 }
 
-typedef void block_kernel(const struct advance_program *program, int64_t steps, struct block *block,
-                          struct lost *lost);
+typedef void block_kernel(const struct composition_program_double *program, int64_t steps,
+                          struct block *block, struct lost *lost);
 
 #define EACH_FEW(ROW, dimensions)                                                                  \
     ROW(0, dimensions)                                                                             \
@@ -124,8 +127,8 @@ typedef void block_kernel(const struct advance_program *program, int64_t steps, 
     ROW(7, dimensions)                                                                             \
     ROW(8, dimensions)
 #define DEFINE_FEW(few, dimensions)                                                                \
-    static void block_##dimensions##_##few(const struct advance_program *program, int64_t steps,   \
-                                           struct block *block, struct lost *lost)                 \
+    static void block_##dimensions##_##few(const struct composition_program_double *program,       \
+                                           int64_t steps, struct block *block, struct lost *lost)  \
     {                                                                                              \
         advance_block(few, dimensions, program, steps, block, lost);                               \
     }
@@ -135,7 +138,8 @@ EACH_FEW(DEFINE_FEW, 2)
 EACH_FEW(DEFINE_FEW, 3)
 
 static void advance_systems(const struct advance_problem *problem,
-                            const struct advance_program *program, int64_t begin, int64_t end)
+                            const struct composition_program_double *program, int64_t begin,
+                            int64_t end)
 {
     static block_kernel *const kernels[2][8] = {{EACH_FEW(NAME_FEW, 2)}, {EACH_FEW(NAME_FEW, 3)}};
     const struct forces_problem *forces = &problem->forces;

@@ -158,7 +158,7 @@ SIMD_INLINE void tiles_evaluate(struct tiles *tiles, const int32_t dimensions)
 }
 
 SIMD_INLINE void tiles_run(struct tiles *tiles, const int32_t dimensions,
-                           const struct advance_program *program, const bool is_begin,
+                           const struct composition_program_double *program, const bool is_begin,
                            int32_t first, int32_t end)
 {
     for (int32_t t = 0; t < tiles->count; t++) {
@@ -179,14 +179,14 @@ SIMD_INLINE void tiles_run(struct tiles *tiles, const int32_t dimensions,
 }
 
 SIMD_INLINE void tiles_steps(struct tiles *tiles, const int32_t dimensions,
-                             const struct advance_program *program, int64_t steps)
+                             const struct composition_program_double *program, int64_t steps)
 {
     tiles_run(tiles, dimensions, program, true, 0, program->evaluation[0]);
     for (int64_t step = 1; step <= steps; step++)
         for (int32_t k = 0; k < program->evaluation_count; k++) {
             tiles_evaluate(tiles, dimensions);
             tiles_run(tiles, dimensions, program, false, program->evaluation[k],
-                      advance_end_of_run(program, k, step == steps));
+                      COMPOSITION_END(program, k, step == steps));
         }
 }
 
@@ -249,7 +249,7 @@ static void tiles_store(const struct tiles *tiles, const struct advance_problem 
 }
 
 static void advance_tiles(const struct advance_problem *problem,
-                          const struct advance_program *program)
+                          const struct composition_program_double *program)
 {
     struct tiles tiles;
     tiles_load(problem, &tiles);

@@ -30,36 +30,36 @@ static kith_status drift_with_thermostat(struct kith_simulation *simulation, dou
 /* Forces are evaluated when positions have changed since the last time and a kick needs them. A
  * method that ends with a kick keeps its last forces for the first kick of the next step. */
 kith_status composition_finish_step(struct kith_simulation *simulation, double h, int32_t first,
-                                    bool forces_fit_positions)
+                                    bool has_forces)
 {
     const struct integrator_method *method = simulation->method;
-    for (int32_t k = first; k < method->stage_count; k++) {
-        const struct composition_stage stage = method->stages[k];
-        if (stage.kick != 0) {
-            if (!forces_fit_positions)
-                KITH_TRY(simulation_evaluate(simulation, POSITION, ACCELERATION));
-            forces_fit_positions = true;
+    const struct composition *composition = &method->composition;
+    for (int32_t k = first; k < composition->stage_count; k++) {
+        const struct composition_stage stage = composition->stages[k];
+        if (!(k == first && has_forces) &&
+            composition_evaluates(composition, method->kept > ACCELERATION, k))
+            KITH_TRY(simulation_evaluate(simulation, POSITION, ACCELERATION));
+        if (stage.kick != 0)
             KITH_TRY(kick(simulation, stage.kick * h));
-        }
-        if (stage.drift != 0) {
+        if (stage.drift != 0)
             KITH_TRY(drift_with_thermostat(simulation, stage.drift * h));
-            forces_fit_positions = false;
-        }
     }
     return KITH_OK;
 }
 
 static kith_status composition_step(struct kith_simulation *simulation, double h)
 {
-    return composition_finish_step(simulation, h, 0, simulation->method->kept > ACCELERATION);
+    return composition_finish_step(simulation, h, 0, false);
 }
 
 /* ends_with_kick: the state includes the accelerations. */
 #define COMPOSITION(coefficients, ends_with_kick)                                                  \
     {                                                                                              \
         .step = composition_step, .arrays = ACCELERATION + 1,                                      \
-        .kept = (ends_with_kick) ? ACCELERATION + 1 : ACCELERATION,                                \
-        .stage_count = sizeof(coefficients) / sizeof(coefficients)[0], .stages = coefficients      \
+        .kept = (ends_with_kick) ? ACCELERATION + 1 : ACCELERATION, .composition = {               \
+            sizeof(coefficients) / sizeof(coefficients)[0],                                        \
+            coefficients                                                                           \
+        }                                                                                          \
     }
 
 static const struct composition_stage symplectic_euler[] = {{1, 1}};

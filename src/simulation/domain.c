@@ -38,8 +38,9 @@ static struct forces_problem problem_of(const struct kith_simulation *simulation
 bool simulation_is_divided(const struct kith_simulation *simulation)
 {
     if (simulation->solver != &forces_solver_cutoff || !simulation->context->ranks ||
-        simulation->method->stage_count == 0 || simulation->is_ensemble || simulation->watch ||
-        simulation->massive || simulation->thermostat.kind == KITH_THERMOSTAT_BUSSI)
+        simulation->method->composition.stage_count == 0 || simulation->is_ensemble ||
+        simulation->watch || simulation->massive ||
+        simulation->thermostat.kind == KITH_THERMOSTAT_BUSSI)
         return false;
     if (simulation->domain)
         return !simulation->domain->is_barred;
@@ -213,25 +214,19 @@ static kith_status step(struct stepping *stepping)
 {
     struct kith_simulation *simulation = stepping->simulation;
     struct simulation_domain *divided = stepping->divided;
-    const struct integrator_method *method = simulation->method;
-    bool forces_fit_positions = method->kept > ACCELERATION;
+    const struct composition *composition = &simulation->method->composition;
     divided->gathered = 0;
-    for (int32_t k = 0; k < method->stage_count; k++) {
-        const double kick = method->stages[k].kick * stepping->h;
-        const double way = method->stages[k].drift * stepping->h;
+    for (int32_t k = 0; k < composition->stage_count; k++) {
+        const struct composition_stage stage = composition->stages[k];
         bool done = true;
-        if (method->stages[k].kick != 0 && !forces_fit_positions)
+        if (composition_evaluates(composition, simulation->method->kept > ACCELERATION, k))
             KITH_TRY(evaluate(stepping, &done));
         if (!done)
             return composition_finish_step(simulation, stepping->h, k, true);
-        if (method->stages[k].kick != 0) {
-            forces_fit_positions = true;
-            KITH_TRY(accumulate(stepping, kick, ACCELERATION, VELOCITY));
-        }
-        if (method->stages[k].drift != 0) {
-            KITH_TRY(drift(stepping, way));
-            forces_fit_positions = false;
-        }
+        if (stage.kick != 0)
+            KITH_TRY(accumulate(stepping, stage.kick * stepping->h, ACCELERATION, VELOCITY));
+        if (stage.drift != 0)
+            KITH_TRY(drift(stepping, stage.drift * stepping->h));
     }
     return KITH_OK;
 }

@@ -31,13 +31,15 @@ struct integrator_method {
     const struct integrator_method *for_systems; /* of an ensemble, instead; NULL: the same */
 
     enum advance_method advance;
-    int32_t stage_count; /* of a composition */
-    const struct composition_stage *stages;
+    struct composition composition; /* without stages: none */
 };
 
 /* The row of the table with this name; NULL selects "leapfrog".
  * Errors: KITH_INVALID_ARGUMENT, the message lists the names. */
 kith_status integrator_find(const char *name, const struct integrator_method **method);
+
+/* Evaluations of all forces in a step; 0: as many as it takes. */
+int32_t integrator_evaluations(const struct integrator_method *method);
 
 /* The steps of a leg; of an integrator with a fixed step, as many steps. */
 kith_status simulation_take_leg(struct kith_simulation *simulation, const struct radau_leg *leg);
@@ -49,9 +51,9 @@ kith_status simulation_advance(struct kith_simulation *simulation, double h, int
 /* Fills in what the method keeps besides positions and velocities. */
 kith_status integrator_prepare(struct kith_simulation *simulation);
 
-/* The stages of a composition's step from this one on. */
+/* The stages of a composition's step from this one on; has_forces: this one needs no new ones. */
 kith_status composition_finish_step(struct kith_simulation *simulation, double h, int32_t first,
-                                    bool forces_fit_positions);
+                                    bool has_forces);
 
 /* Refuses what ias15 cannot do of one system. */
 kith_status ias15_check(const struct kith_simulation *simulation, const kith_bodies *bodies);

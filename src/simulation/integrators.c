@@ -87,6 +87,14 @@ kith_status integrator_find(const char *name, const struct integrator_method **m
     return kith_fail(KITH_INVALID_ARGUMENT, "integrator is '%s'; give one of %s", wanted, names);
 }
 
+int32_t integrator_evaluations(const struct integrator_method *method)
+{
+    for (int32_t k = 0; k < integrator_count; k++)
+        if (methods[k] == method)
+            return integrators[k].evaluations;
+    return 0;
+}
+
 kith_status integrator_prepare(struct kith_simulation *simulation)
 {
     simulation->lacks_forces = true;

@@ -40,12 +40,17 @@ static double sources_of_body(const struct kith_simulation *simulation)
     return n * fmin(1, pow(2 * space->cutoff, simulation->dimensions) / space->volume);
 }
 
-/* Of one evaluation, or of a whole step that chooses its length. */
+static double evaluations_of_step(const struct kith_simulation *simulation)
+{
+    const int32_t evaluations = integrator_evaluations(simulation->method);
+    return evaluations > 0 ? evaluations : adaptive_evaluations;
+}
+
 static double pairs_of_step(const struct kith_simulation *simulation)
 {
     const double n = (double)simulation_bodies(simulation);
-    const double evaluations = simulation->method->adapt ? adaptive_evaluations : 1;
-    return evaluations * n * sources_of_body(simulation) * (double)simulation->systems;
+    return evaluations_of_step(simulation) * n * sources_of_body(simulation) *
+           (double)simulation->systems;
 }
 
 /* Whether each system of an ensemble has steps of its own, so that a leg ends with all or none. */
@@ -78,12 +83,10 @@ static int64_t steps_at_once(const struct kith_simulation *simulation)
     if (on_gpu && simulation->method->has_blocks && !simulation->is_ensemble)
         return INT64_MAX; /* as many as the device takes in some milliseconds */
     const double pairs = pairs_of_step(simulation);
-    const int32_t stages = simulation->method->stage_count;
-    const double evaluations = stages > 0 ? stages : 4;
     const double devices = 1 + simulation->context->peers;
-    const double pairs_at_once = simulation->solver->has_cutoff ? 4e10 * devices : 4e9;
-    const double most_pairs = on_gpu ? pairs_at_once / evaluations : pairs_of_short_steps;
-    const double most_steps = on_gpu ? 4e4 / evaluations : 1e7;
+    const double pairs_at_once = simulation->solver->has_cutoff ? 2e10 * devices : 2e9;
+    const double most_pairs = on_gpu ? pairs_at_once : pairs_of_short_steps;
+    const double most_steps = on_gpu ? 2e4 / evaluations_of_step(simulation) : 1e7;
     const int64_t fewest = !simulation->is_ensemble ? 1
                            : keeps_state(simulation, 16)
                                ? 16 + pairs_to_keep_a_body / (simulation->count + 1)

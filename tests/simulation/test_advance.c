@@ -28,7 +28,7 @@ static const struct integrator_method *composition_at(int64_t k)
     for (int64_t row = 0; row < count; row++) {
         const struct integrator_method *method = NULL;
         assert_ok(integrator_find(list[row].name, &method));
-        if (method->stage_count > 0 && k-- == 0)
+        if (method->composition.stage_count > 0 && k-- == 0)
             return method;
     }
     return NULL;
@@ -63,8 +63,8 @@ static void step_generally(kith_context *context, struct laid_out *made,
 {
     const int64_t count = laid_out_column_count(&made->problem);
     bool fits = method->kept > ACCELERATION;
-    for (int32_t k = 0; k < method->stage_count; k++) {
-        const struct composition_stage stage = method->stages[k];
+    for (int32_t k = 0; k < method->composition.stage_count; k++) {
+        const struct composition_stage stage = method->composition.stages[k];
         const double kick[] = {1, stage.kick * h}, drift[] = {1, stage.drift * h};
         if (stage.kick != 0 && !fits)
             evaluate(context, made);
@@ -101,8 +101,7 @@ static int64_t advance_on(kith_context *context, struct laid_out *made, const st
 {
     struct advance_problem problem = {
         .forces = made->problem,
-        .stages = method->stages,
-        .stage_count = method->stage_count,
+        .composition = method->composition,
         .keeps_acceleration = method->kept > ACCELERATION,
         .h = h,
         .steps = steps,
