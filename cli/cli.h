@@ -115,6 +115,8 @@ char *cli_copy(const char *text, const struct argp_state *state);
 
 /* Option values as numbers; other text ends the program through cli_usage_error. */
 double cli_parse_real(const char *option, const char *text, const struct argp_state *state);
+/* False if text is not a finite number. */
+bool cli_read_real(const char *text, double *value);
 double cli_parse_positive(const char *option, const char *text, const struct argp_state *state);
 int64_t cli_parse_count(const char *option, const char *text, const struct argp_state *state);
 int64_t cli_parse_range(const char *option, const char *text, int64_t least, int64_t most,

@@ -162,11 +162,17 @@ void cli_print_wrote(FILE *stream, const char *path)
     fprintf(stream, "wrote %s\n", printable);
 }
 
-double cli_parse_real(const char *option, const char *text, const struct argp_state *state)
+bool cli_read_real(const char *text, double *value)
 {
     char *end = NULL;
-    const double value = strtod(text, &end);
-    if (end == text || *end || !isfinite(value))
+    *value = strtod(text, &end);
+    return end != text && !*end && isfinite(*value);
+}
+
+double cli_parse_real(const char *option, const char *text, const struct argp_state *state)
+{
+    double value = 0;
+    if (!cli_read_real(text, &value))
         cli_usage_error(state, "%s is '%s'; give a finite number", option, text);
     return value;
 }

@@ -29,9 +29,8 @@ static void set_softening(void *options, const char *option, const char *text,
         input->softening_of_file = true;
         return;
     }
-    input->softening = cli_parse_real(option, text, state);
-    if (input->softening < 0)
-        cli_usage_error(state, "--softening is %s; give a length of at least 0, or 'file'", text);
+    if (!cli_read_real(text, &input->softening) || input->softening < 0)
+        cli_usage_error(state, "%s is %s; give a length of at least 0, or 'file'", option, text);
 }
 
 static const struct option_row file_rows[] = {
@@ -81,13 +80,13 @@ bool load_is_kind(const char *path)
     return false;
 }
 
-/* A path that is not a file may be a kind that is misspelled. */
+/* A path that is neither a file nor a kind may be a kind that is misspelled. */
 static int fail_to_read(const char *command, const char *path)
 {
     struct nearest nearest = nearest_to(path);
     for (int64_t k = 0; choice_at(&choices_of_kinds, k); k++)
         nearest_offer(&nearest, choice_at(&choices_of_kinds, k));
-    if (strpbrk(path, "./") || !nearest.found || access(path, F_OK) == 0)
+    if (load_is_kind(path) || strpbrk(path, "./") || !nearest.found || access(path, F_OK) == 0)
         return cli_fail(command);
     return cli_fail_with(command, "%s is neither a file nor a kind of kith make; %s", path,
                          nearest_hint(&nearest, ""));

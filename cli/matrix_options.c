@@ -34,7 +34,8 @@ static void set_diagonal(void *options, const char *option, const char *text,
         matrix->diagonal = KITH_DIAGONAL_KEEP;
     } else {
         matrix->diagonal = KITH_DIAGONAL_VALUE;
-        matrix->diagonal_value = cli_parse_real(option, text, state);
+        if (!cli_read_real(text, &matrix->diagonal_value))
+            cli_usage_error(state, "%s is '%s'; give zero, keep or a finite number", option, text);
     }
 }
 

@@ -85,7 +85,7 @@ KITH_API kith_status kith_matrix_compute(kith_context *context, const kith_law *
  *
  * The file is written under a temporary name and renamed at the end; the progress callback counts
  * rows. Arrays are on the host; symmetric is ignored. Errors: as kith_matrix_compute, and
- * KITH_IO_ERROR. */
+ * KITH_IO_ERROR, at once if the disk has too few free bytes. */
 KITH_API kith_status kith_matrix_write(kith_context *context, const kith_law *law,
                                        const kith_matrix_options *options,
                                        const kith_particles *rows, const kith_particles *columns,

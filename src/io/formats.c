@@ -100,6 +100,29 @@ static kith_status find_by_name(const char *name, const struct format **format)
                      list_words(false, names, sizeof names));
 }
 
+static bool ends_with(const char *path, const char *end)
+{
+    const size_t length = strlen(path), bytes = strlen(end);
+    return length >= bytes && strcasecmp(path + length - bytes, end) == 0;
+}
+
+static kith_status fail_to_recognize(const char *path)
+{
+    char extensions[256];
+    struct stat found;
+    list_words(true, extensions, sizeof extensions);
+    if (stat(path, &found) == 0 && S_ISDIR(found.st_mode))
+        return kith_fail(KITH_IO_ERROR, "%s is a directory; give a file", path);
+    if (ends_with(path, ".mtx") || ends_with(path, ".mtx.gz"))
+        return kith_fail(KITH_UNSUPPORTED,
+                         "%s: Matrix Market files store matrices (see kith multiply), not bodies; "
+                         "give one of %s",
+                         path, extensions);
+    return kith_fail(KITH_UNSUPPORTED,
+                     "%s: unknown extension (known: %s); rename the file or give its format", path,
+                     extensions);
+}
+
 static kith_status find_by_extension(const char *path, const struct format **format)
 {
     const char *dot = strrchr(path, '.');
@@ -108,10 +131,7 @@ static kith_status find_by_extension(const char *path, const struct format **for
             *format = &formats[k];
             return KITH_OK;
         }
-    char extensions[256];
-    return kith_fail(KITH_UNSUPPORTED,
-                     "%s: unknown extension (known: %s); rename the file or give its format", path,
-                     list_words(true, extensions, sizeof extensions));
+    return fail_to_recognize(path);
 }
 
 static kith_status choose(const char *path, const char *name, const struct format **format)

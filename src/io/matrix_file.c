@@ -43,6 +43,14 @@ static kith_status write_rows(const struct matrix_arguments *arguments, int64_t 
                          memory ? memory : bytes_to_files, take_into_file, &taker, seconds);
 }
 
+/* A matrix of many points is larger than most disks: the sum in double cannot overflow. */
+static kith_status check_room(const struct matrix_arguments *arguments, const kith_output *output)
+{
+    const double bytes = (double)arguments->row_count * (double)arguments->column_count *
+                         (double)kith_dtype_bytes(arguments->dtype);
+    return kith_output_check_room(output, bytes < 0x1p63 ? (int64_t)bytes : INT64_MAX);
+}
+
 static kith_status write_file(const struct matrix_arguments *arguments, int64_t memory,
                               const char *path, double *seconds)
 {
@@ -56,7 +64,12 @@ static kith_status write_file(const struct matrix_arguments *arguments, int64_t 
     if (!path)
         return write_rows(arguments, memory, NULL, seconds);
     KITH_TRY(kith_output_open(path, &output));
-    const kith_status status = write_rows(arguments, memory, kith_output_stream(output), seconds);
+    kith_status status = check_room(arguments, output);
+    if (status != KITH_OK) {
+        kith_output_discard(output);
+        return status;
+    }
+    status = write_rows(arguments, memory, kith_output_stream(output), seconds);
     if (status == KITH_OK || status == KITH_IO_ERROR)
         return kith_output_finish(output);
     kith_output_discard(output);

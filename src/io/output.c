@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "core/memory.h"
@@ -200,6 +201,21 @@ kith_status kith_output_open(const char *path, kith_output **output)
     }
     *output = opened;
     return KITH_OK;
+}
+
+kith_status kith_output_check_room(const kith_output *output, int64_t bytes)
+{
+    struct statvfs disk;
+    /* Some file systems do not report their size: then it is 0. */
+    if (output->in_place || fstatvfs(fileno(output->stream), &disk) != 0 || disk.f_blocks == 0)
+        return KITH_OK;
+    const double available = (double)disk.f_bavail * (double)disk.f_frsize;
+    if ((double)bytes <= available)
+        return KITH_OK;
+    return kith_fail(KITH_IO_ERROR,
+                     "%s: %lld bytes are needed and %.0f are free on its disk; free some, or write "
+                     "to another disk",
+                     output->path, (long long)bytes, available);
 }
 
 FILE *kith_output_stream(kith_output *output)

@@ -2,6 +2,7 @@
 #define IO_OUTPUT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "core/status.h"
@@ -21,6 +22,11 @@ typedef struct kith_output kith_output;
  *
  * Errors: KITH_IO_ERROR (no such directory, no permission, path is a directory). */
 kith_status kith_output_open(const char *path, kith_output **output);
+
+/* Checks that the disk has room for this many bytes; a path written in place always passes.
+ *
+ * Errors: KITH_IO_ERROR (fewer bytes are free): a large file fails before it fills the disk. */
+kith_status kith_output_check_room(const kith_output *output, int64_t bytes);
 
 /* The stream to write to. Errors may be left to kith_output_finish, which detects them all. */
 FILE *kith_output_stream(kith_output *output);

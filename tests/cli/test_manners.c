@@ -207,6 +207,16 @@ static void test_streams_that_are_closed_or_full_are_told(void **state)
     assert_prints("kith forces pair.csv --method reference <&-", accelerations);
 }
 
+static void test_what_is_too_large_is_refused_at_once(void **state)
+{
+    (void)state;
+    assert_refused(program_run("forces plummer -n 1e14"), 1, "2400000000000000 bytes");
+    /* 128 TB; the limit keeps a program that begins to write from filling the disk. */
+    assert_complains("ulimit -f 20000; kith matrix uniform-cube -n 4e6 --law distance -o V.npy "
+                     "2>&1; echo $?; ls V.npy 2>/dev/null",
+                     2, "V.npy 128000000000000 bytes\n1\n");
+}
+
 static void test_what_is_mistyped_is_told_with_the_nearest(void **state)
 {
     (void)state;
@@ -436,6 +446,7 @@ int main(void)
         cmocka_unit_test(test_standard_input_is_read_once),
         cmocka_unit_test(test_the_program_ends_quietly_when_nobody_reads),
         cmocka_unit_test(test_streams_that_are_closed_or_full_are_told),
+        cmocka_unit_test(test_what_is_too_large_is_refused_at_once),
         cmocka_unit_test(test_what_is_mistyped_is_told_with_the_nearest),
         cmocka_unit_test(test_an_old_name_is_refused_with_the_new_one),
         cmocka_unit_test(test_options_that_getopt_refuses_are_one_line),
