@@ -214,7 +214,7 @@ static void test_what_is_too_large_is_refused_at_once(void **state)
     /* 128 TB; the limit keeps a program that begins to write from filling the disk. */
     assert_complains("ulimit -f 20000; kith matrix uniform-cube -n 4e6 --law distance -o V.npy "
                      "2>&1; echo $?; ls V.npy 2>/dev/null",
-                     2, "V.npy 128000000000000 bytes\n1\n");
+                     2, "V.npy 128000000000000 bytes 1\n");
 }
 
 static void test_what_is_mistyped_is_told_with_the_nearest(void **state)
