@@ -13,9 +13,6 @@
 #include "forces/systems.h"
 #include "law/compiled.h"
 
-_Static_assert((int)law_systems_most_bodies == (int)systems_max_bodies,
-               "the kernel has room for the bodies of a system");
-
 /* A kernel by real type and instruction set, and where formulas find it. A vector of pairs takes
  * about this many seconds: a guess between the cheapest laws and the dearest. */
 struct law_kernel {

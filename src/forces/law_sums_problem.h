@@ -33,8 +33,9 @@ struct law_sums_problem {
     long long system_count, system_stride;
 };
 
-/* Bodies of a system, where there are many: systems_max_bodies of forces/systems.h. */
-enum { law_systems_most_bodies = 64 };
+/* Maximum number of bodies of a system in an ensemble, kith_most_bodies_of_system: beyond, threads
+ * and vectors have enough to do within one system. */
+enum { systems_most_bodies = 64 };
 
 /* What a kernel sums. */
 enum law_sums { law_sums_force, law_sums_value, law_sums_both };

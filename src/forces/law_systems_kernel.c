@@ -6,8 +6,6 @@
 #include "forces/law_sums_kernel.h"
 #include "law/real_law.h"
 
-enum { systems_room = law_systems_most_bodies };
-
 struct systems_variant {
     struct law_form form;
     struct law_pull_outputs outputs;

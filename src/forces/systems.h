@@ -1,12 +1,15 @@
 #ifndef FORCES_SYSTEMS_H
 #define FORCES_SYSTEMS_H
 
-#include "core/status.h"
-#include "forces/problem.h"
+#include <assert.h>
 
-/* Maximum number of bodies of a system in an ensemble: beyond, threads and vectors have enough to
- * do within one system. */
-enum { systems_max_bodies = 64, systems_room = systems_max_bodies };
+#include "core/status.h"
+#include "forces/law_sums_problem.h"
+#include "forces/problem.h"
+#include "kith/ensemble.h"
+
+static_assert((int)systems_most_bodies == (int)kith_most_bodies_of_system,
+              "kernels have room for the bodies of a system");
 
 /* What the loop over the pairs of small systems is compiled for, of gravity (systems_block.h). */
 struct systems_variant {
@@ -17,10 +20,10 @@ struct systems_variant {
 /* Errors: KITH_INVALID_ARGUMENT for a problem of many systems of more bodies. */
 static inline kith_status systems_check(const struct forces_problem *problem)
 {
-    if (problem->system_count > 0 && problem->target_count > systems_max_bodies)
+    if (problem->system_count > 0 && problem->target_count > systems_most_bodies)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "the systems have %lld bodies each; give ensembles of at most %d",
-                         (long long)problem->target_count, (int)systems_max_bodies);
+                         (long long)problem->target_count, (int)systems_most_bodies);
     return KITH_OK;
 }
 

@@ -2,7 +2,6 @@
  * and in each of them every pair once, by any pair function. The including body has defined
  *
  *   struct systems_variant          what the loop is compiled for
- *   systems_room                    bodies of a system, at most
  *   struct systems_constants        what is the same for all pairs
  *   struct place                    body i of each system
  *   struct pull                     its sums
@@ -16,8 +15,8 @@
 
 struct block {
     int32_t bodies;
-    struct place place[systems_room];
-    struct pull pull[systems_room];
+    struct place place[systems_most_bodies];
+    struct pull pull[systems_most_bodies];
 };
 
 SIMD_INLINE void block_evaluate(const struct systems_variant variant,

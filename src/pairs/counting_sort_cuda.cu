@@ -19,9 +19,9 @@ static dim3 blocks_for(uint64_t count)
     return dim3((unsigned)((count + threads - 1) / threads));
 }
 
-/* side.row is the point's number within its place: any order. */
+/* rank: the point's number within its place, in any order. */
 template <typename real>
-static __global__ void count_places(const struct pairs_cuda_search<real> search)
+static __global__ void count_places(const struct pairs_cuda_search<real> search, uint32_t *rank)
 {
     wait_for_kernel_before();
     const uint32_t row = blockIdx.x * threads + threadIdx.x;
@@ -29,7 +29,7 @@ static __global__ void count_places(const struct pairs_cuda_search<real> search)
         return;
     const uint32_t place = place_point(search, search.points, row);
     search.points.key[row] = place;
-    search.points.row[row] = atomicAdd(&search.place_first[place], 1u);
+    rank[row] = atomicAdd(&search.place_first[place], 1u);
 }
 
 /* Exclusive sums of count numbers by one block: each thread adds up some in a row. */
@@ -63,12 +63,13 @@ static __global__ void __launch_bounds__(table_threads) add_up(uint32_t *table, 
 
 /* Rows by places, those of a place in any order. */
 template <typename real>
-static __global__ void place_rows(const struct pairs_cuda_search<real> search, uint32_t *rows)
+static __global__ void place_rows(const struct pairs_cuda_search<real> search, const uint32_t *rank,
+                                  uint32_t *rows)
 {
     wait_for_kernel_before();
     const uint32_t row = blockIdx.x * threads + threadIdx.x;
     if (row < search.points.count)
-        rows[search.place_first[search.points.key[row]] + search.points.row[row]] = row;
+        rows[search.place_first[search.points.key[row]] + rank[row]] = row;
 }
 
 /* Where the chunks of a place begin: cells side by side along x make some together, so that each
@@ -179,18 +180,20 @@ kith_status pairs_sort_by_counting(kith_context *context,
                                    int64_t scratch_bytes)
 {
     uint32_t *const rows = (uint32_t *)scratch;
+    uint32_t *const rank =
+        search.points.row; /* the memory of rows, which only sorting keys needs */
     const int64_t before = bytes_of_rows(search.points.count);
     const dim3 blocks = blocks_for(search.points.count);
     const size_t table_bytes = ((size_t)search.place_count + 1) * sizeof(uint32_t);
     KITH_TRY(cuda_check(cudaMemsetAsync(search.place_first, 0, table_bytes, cuda_stream(context)),
                         "clearing the table of cells"));
     KITH_TRY(pairs_measure_open_axes(context, search));
-    KITH_TRY(
-        launch_overlapped(context, "wrapping points", blocks, threads, count_places<real>, search));
+    KITH_TRY(launch_overlapped(context, "wrapping points", blocks, threads, count_places<real>,
+                               search, rank));
     KITH_TRY(add_up_table(context, search.place_first, search.place_count + 1,
                           (char *)scratch + before, scratch_bytes - before));
     KITH_TRY(launch_overlapped(context, "placing points", blocks, threads, place_rows<real>, search,
-                               rows));
+                               (const uint32_t *)rank, rows));
     KITH_TRY(launch_overlapped(context, "gathering points", blocks, threads, gather_ranked<real>,
                                search, (const uint32_t *)rows));
     return search.rows ? pairs_make_chunks(context, search, true) : KITH_OK;

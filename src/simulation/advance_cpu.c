@@ -3,6 +3,7 @@
 #include "device/context.h"
 #include "device/threads.h"
 #include "forces/direct.h"
+#include "forces/systems.h"
 #include "simulation/advance_kernel.h"
 
 static const struct advance_kernels *choose_kernels(const kith_context *context, kith_dtype dtype)
@@ -20,7 +21,7 @@ static bool has_kernel(const struct advance_problem *problem, const struct advan
 {
     const struct forces_problem *forces = &problem->forces;
     const bool is_small =
-        forces->target_count <= advance_max_bodies &&
+        forces->target_count <= systems_most_bodies &&
         (forces->system_count > 0 || forces->target_count <= advance_max_vectors * kernels->lanes);
     return problem->method == advance_composition && !forces->law && forces->self && is_small &&
            problem->composition.stage_count <= composition_most_stages &&

@@ -14,7 +14,7 @@ extern "C" {
  * ensemble are a lane, a part of a warp, a warp or a block each. Larger systems do kicks and drifts
  * in one kernel between two evaluations of forces; Runge-Kutta and Hermite are done up to some
  * thousand bodies. Under laws other than gravity there are compositions of up to
- * law_systems_most_bodies bodies (advance_laws_cuda.h).
+ * systems_most_bodies bodies (advance_laws_cuda.h).
  *
  * Nothing is done (*done = 0) for a G that far from the scale of the lengths that G·Σ might leave
  * the precision's range, nor for compositions of very many stages. */

@@ -4,9 +4,9 @@
 #include "core/isa.h"
 #include "simulation/advance_program.h"
 
-enum { advance_max_bodies = 64, advance_max_vectors = 8 };
+enum { advance_max_vectors = 8 };
 
-/* Does all steps of the one system of the problem, of at most advance_max_bodies bodies in at most
+/* Does all steps of the one system of the problem, of at most systems_most_bodies bodies in at most
  * advance_max_vectors vectors: beyond, the general kernels are as fast. */
 typedef void advance_one_kernel(const struct advance_problem *problem,
                                 const struct composition_program_double *program);

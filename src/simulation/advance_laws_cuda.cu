@@ -7,7 +7,7 @@
 #include "simulation/advance_laws_kernel_cuda.cuh"
 #include "simulation/advance_program_cuda.cuh"
 
-static_assert((int)law_steps_targets * 32 >= (int)law_systems_most_bodies, "room for all bodies");
+static_assert((int)law_steps_targets * 32 >= (int)systems_most_bodies, "room for all bodies");
 
 using kernel_float = void(const struct law_steps_problem, const struct composition_program_float);
 using kernel_double = void(const struct law_steps_problem, const struct composition_program_double);
@@ -68,7 +68,7 @@ static kith_status start(kith_context *context, const struct advance_problem *pr
 bool advance_laws_has_kernel(const struct advance_problem *problem)
 {
     return problem->method == advance_composition && problem->forces.self &&
-           problem->forces.target_count <= law_systems_most_bodies &&
+           problem->forces.target_count <= systems_most_bodies &&
            problem->composition.stage_count <= composition_most_stages &&
            advance_program_of(problem).evaluation_count > 0;
 }

@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* Steps of a composition under a law other than gravity (advance_cuda.h), of systems of up to
- * law_systems_most_bodies bodies: their state stays in registers from step to step. */
+ * systems_most_bodies bodies: their state stays in registers from step to step. */
 bool advance_laws_has_kernel(const struct advance_problem *problem);
 
 /* Complete problems with bodies and steps. Errors: of formulas, those of law_compile_cuda. */

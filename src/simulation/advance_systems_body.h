@@ -147,7 +147,7 @@ static void advance_systems(const struct advance_problem *problem,
     block_kernel *const kernel =
         kernels[forces->dimensions - 2][bodies >= 2 && bodies <= 8 ? bodies - 1 : 0];
     struct block block;
-    struct lost lost[advance_max_bodies];
+    struct lost lost[systems_most_bodies];
     for (int64_t s = begin; s < end; s += REAL_LANES) {
         block_load(forces, mass_factor(forces), s, &block);
         load_motion(problem, s, &block, lost);

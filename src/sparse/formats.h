@@ -92,7 +92,7 @@ struct sparse_bsr {
 };
 
 /* Diagonals in tiles of rows: value of row i on diagonal d is element (i / tile · diagonals + d) ·
- * tile + i % tile, its column i + offset[d], with offsets ascending. tile = stride is one run a
+ * tile + i % tile, its column i + offset[d], with offsets ascending. tile = stride is one piece a
  * diagonal: element d·stride + i. If symmetric, tile is stride, only offsets ≥ 0 are stored, and
  * A(i, i − offset) is row i − offset of the diagonal. */
 struct sparse_dia {

@@ -28,7 +28,7 @@ struct measured {
     unsigned wide_groups, wide_slices, differs;
 };
 
-struct matrix_rows {
+struct stored_rows {
     int64_t rows, columns, nonzeros;
     const int64_t *start;
     const int32_t *column;
@@ -70,7 +70,7 @@ static __device__ void measure_spans(int32_t low, int32_t high, struct measured 
 }
 
 static __global__ void __launch_bounds__(block_threads)
-    lengths_kernel(const matrix_rows a, struct measured *to)
+    lengths_kernel(const stored_rows a, struct measured *to)
 {
     __shared__ unsigned count[sparse_most_lengths + 1];
     for (int k = threadIdx.x; k <= sparse_most_lengths; k += block_threads)
@@ -97,7 +97,7 @@ static __global__ void __launch_bounds__(block_threads)
 
 /* Slices of 32 rows, in order and with the rows of a window sorted; long rows count for empty. */
 static __global__ void __launch_bounds__(window_threads)
-    slices_kernel(const matrix_rows a, struct measured *to)
+    slices_kernel(const stored_rows a, struct measured *to)
 {
     __shared__ window_sort::TempStorage memory;
     unsigned length[window_items];
@@ -127,7 +127,7 @@ static __global__ void __launch_bounds__(window_threads)
 }
 
 /* Blocks of `size` in the block row that begins with row `first`, by merging its rows. */
-static __device__ int blocks_of_rows(const matrix_rows &a, int64_t first, int size)
+static __device__ int blocks_of_rows(const stored_rows &a, int64_t first, int size)
 {
     int64_t at[4];
     int blocks = 0;
@@ -148,7 +148,7 @@ static __device__ int blocks_of_rows(const matrix_rows &a, int64_t first, int si
 
 /* A warp a group of rows; 6 lanes take blocks of 2, 4 of 3 and 3 of 4. */
 static __global__ void __launch_bounds__(block_threads)
-    blocks_kernel(const matrix_rows a, int64_t samples, struct measured *to)
+    blocks_kernel(const stored_rows a, int64_t samples, struct measured *to)
 {
     const int64_t groups = a.rows / group_rows;
     const int64_t sample = ((int64_t)blockIdx.x * block_threads + threadIdx.x) / warp;
@@ -169,7 +169,7 @@ static __global__ void __launch_bounds__(block_threads)
 
 /* Counts the lines of x that a stretch of entries uses. */
 static __global__ void __launch_bounds__(block_threads)
-    lines_kernel(const matrix_rows a, int64_t count, int per_line, int64_t words, unsigned *used,
+    lines_kernel(const stored_rows a, int64_t count, int per_line, int64_t words, unsigned *used,
                  struct measured *to)
 {
     const int64_t stretch = blockIdx.y;
@@ -190,7 +190,7 @@ static __global__ void __launch_bounds__(block_threads)
 /* Bits of values are compared, as words. */
 template <typename word>
 static __global__ void __launch_bounds__(block_threads)
-    symmetry_kernel(const matrix_rows a, const word *value, struct measured *to)
+    symmetry_kernel(const stored_rows a, const word *value, struct measured *to)
 {
     const int64_t row = (int64_t)blockIdx.x * block_threads + threadIdx.x;
     if (row >= a.rows || *(volatile unsigned *)&to->differs)
@@ -207,7 +207,7 @@ static __global__ void __launch_bounds__(block_threads)
 }
 
 static kith_status measure_symmetry(kith_context *context, const struct sparse_csr *csr,
-                                    const struct matrix_rows &a, struct measured *to)
+                                    const struct stored_rows &a, struct measured *to)
 {
     const unsigned blocks = blocks_for(a.rows, block_threads);
     if (csr->dtype == KITH_F64)
@@ -223,7 +223,7 @@ static kith_status measure(kith_context *context, const struct sparse_csr *csr,
                            const struct sparse_statistics *statistics, struct measured *to,
                            unsigned *used, int64_t words)
 {
-    const struct matrix_rows a = {csr->rows, csr->columns, csr->nonzeros, csr->row_start,
+    const struct stored_rows a = {csr->rows, csr->columns, csr->nonzeros, csr->row_start,
                                   csr->column};
     const cudaStream_t stream = cuda_stream(context);
     const int64_t groups = csr->rows / group_rows;

@@ -91,7 +91,7 @@ SIMD_INLINE void diagonal_vectors(const struct sparse_work *work, int64_t row, i
         for (int64_t d = diagonals - 1; d >= 0 && offset[d] > 0; d--)
             add_lines(value + d * tile - offset[d], x - offset[d] * stride, stride, sum);
     for (int64_t d = 0; d < diagonals; d++) {
-        if (!dia->symmetric) /* the next tile: nothing else foresees this many short runs */
+        if (!dia->symmetric) /* the next tile: nothing else foresees this many short rows */
             ask_for(value + (diagonals + d) * tile);
         add_lines(value + d * tile, x + offset[d] * stride, stride, sum);
     }

@@ -104,7 +104,7 @@ static bool goes_by_slices(const struct sparse_matrix *matrix, bool y_has_column
 }
 
 /* Whether the diagonals are next to each other, and all of them stored. */
-static bool is_a_run(const struct sparse_matrix *matrix)
+static bool is_band(const struct sparse_matrix *matrix)
 {
     const int32_t *offset = sparse_own_of(matrix)->few.offset;
     const int64_t count = matrix->dia.diagonals;
@@ -145,8 +145,8 @@ static kith_status multiply_eight(kith_context *context, const struct sparse_pro
             <<<blocks_for(csr->columns * lanes_of_entry<real>, block_threads), block_threads, 0,
                stream>>>(csr->columns, vectors, x, (struct share_of<real> *)packed);
     const real *rows_of_x = is_packed ? x.data : packed;
-    if (has_few_diagonals && is_a_run(product->matrix))
-        return sparse_runs_of_vectors(context, product->matrix, a, rows_of_x);
+    if (has_few_diagonals && is_band(product->matrix))
+        return sparse_band_of_vectors(context, product->matrix, a, rows_of_x);
     if (has_few_diagonals)
         return sparse_diagonals_of_vectors(context, product->matrix, a, rows_of_x);
     if (product->matrix->plan.format == KITH_SPARSE_BSR)

@@ -195,9 +195,9 @@ kith_status sparse_diagonals_of_vectors(kith_context *context, const struct spar
                                         const vectors_product<double> &product, const double *x);
 kith_status sparse_diagonals_of_vectors(kith_context *context, const struct sparse_matrix *matrix,
                                         const vectors_product<float> &product, const float *x);
-kith_status sparse_runs_of_vectors(kith_context *context, const struct sparse_matrix *matrix,
+kith_status sparse_band_of_vectors(kith_context *context, const struct sparse_matrix *matrix,
                                    const vectors_product<double> &product, const double *x);
-kith_status sparse_runs_of_vectors(kith_context *context, const struct sparse_matrix *matrix,
+kith_status sparse_band_of_vectors(kith_context *context, const struct sparse_matrix *matrix,
                                    const vectors_product<float> &product, const float *x);
 kith_status sparse_blocks_of_vectors(kith_context *context, const struct sparse_matrix *matrix,
                                      const vectors_product<double> &product, const double *x);

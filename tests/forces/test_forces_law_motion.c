@@ -128,7 +128,7 @@ static void test_a_system_of_too_many_bodies_is_refused(void **state)
 {
     (void)state;
     kith_law *law = new_law("coulomb");
-    struct laid_out made = laid_out_create(KITH_F64, systems_max_bodies + 1, 3, 3);
+    struct laid_out made = laid_out_create(KITH_F64, systems_most_bodies + 1, 3, 3);
     laid_out_obey(&made, law);
     kith_context *context = new_context(NULL, 1);
     assert_fails(forces_backend_of(context)->evaluate(context, &made.problem),

@@ -172,7 +172,7 @@ static void test_the_bits_are_the_same_for_every_number_of_threads(void **state)
 static void test_a_system_of_too_many_bodies_is_refused(void **state)
 {
     (void)state;
-    struct laid_out ensemble = laid_out_create(KITH_F64, systems_max_bodies + 1, 3, 3);
+    struct laid_out ensemble = laid_out_create(KITH_F64, systems_most_bodies + 1, 3, 3);
     kith_context *context = new_context(NULL, 1);
     assert_fails(forces_backend_of(context)->evaluate(context, &ensemble.problem),
                  KITH_INVALID_ARGUMENT, "65 64");

@@ -13,7 +13,7 @@
 enum { block_threads = 128, blocks_at_once = 8, thread_rows = 2, diagonals_at_once = 5 };
 
 /* What a thread has of its rows: of x that of the columns that the first diagonal to come meets. */
-template <typename real> struct run_rows {
+template <typename real> struct band_rows {
     struct share_of<real> x[thread_rows], sum[thread_rows];
 };
 
@@ -21,7 +21,7 @@ template <typename real> struct run_rows {
  * first of them, step from one to the next, and x what that entry meets. */
 template <typename real, int count>
 static __device__ void add_diagonals(const real *value, int64_t step,
-                                     const struct share_of<real> *x, struct run_rows<real> &own)
+                                     const struct share_of<real> *x, struct band_rows<real> &own)
 {
     real a[count][thread_rows];
     struct share_of<real> met[thread_rows + count];
@@ -48,7 +48,7 @@ static __device__ void add_diagonals(const real *value, int64_t step,
 /* The same for all diagonals of rows from `row` on, of which the first meets column `column`. */
 template <typename real>
 static __device__ void add_inside(const diagonals<real> &a, int64_t row, int64_t column,
-                                  const struct share_of<real> *x, struct run_rows<real> &own)
+                                  const struct share_of<real> *x, struct band_rows<real> &own)
 {
     const real *value = a.value + row;
     x += column * lanes_of_entry<real>;
@@ -66,7 +66,7 @@ static __device__ void add_inside(const diagonals<real> &a, int64_t row, int64_t
 /* The same for rows of which entries may be outside of the matrix. */
 template <typename real>
 static __device__ void add_at_edge(const diagonals<real> &a, int64_t row, int64_t column,
-                                   const struct share_of<real> *x, struct run_rows<real> &own)
+                                   const struct share_of<real> *x, struct band_rows<real> &own)
 {
     for (int u = 0; u < a.count; u++)
 #pragma unroll
@@ -82,7 +82,7 @@ static __device__ void add_at_edge(const diagonals<real> &a, int64_t row, int64_
  * room (formats.h). */
 template <typename real>
 static __global__ void __launch_bounds__(block_threads, blocks_at_once)
-    runs_kernel(const diagonals<real> a, int first, const vectors_product<real> product,
+    band_kernel(const diagonals<real> a, int first, const vectors_product<real> product,
                 const real *__restrict__ x)
 {
     const int64_t thread = (int64_t)blockIdx.x * block_threads + threadIdx.x;
@@ -90,7 +90,7 @@ static __global__ void __launch_bounds__(block_threads, blocks_at_once)
     if (row >= a.rows)
         return;
     const struct share_of<real> *shares = shares_of_lane(x);
-    struct run_rows<real> own = {
+    struct band_rows<real> own = {
     };
     if (column >= 0 && column + a.count + thread_rows <= a.columns)
         add_inside(a, row, column, shares, own);
@@ -107,20 +107,20 @@ static kith_status launch(kith_context *context, const struct sparse_matrix *mat
                           const vectors_product<real> &product, const real *x)
 {
     const int64_t parts = (matrix->csr.rows + thread_rows - 1) / thread_rows;
-    runs_kernel<real><<<blocks_for(parts * lanes_of_entry<real>, block_threads), block_threads, 0,
+    band_kernel<real><<<blocks_for(parts * lanes_of_entry<real>, block_threads), block_threads, 0,
                         cuda_stream(context)>>>(diagonals_of<real>(matrix),
                                                 sparse_own_of(matrix)->few.offset[0], product, x);
     return cuda_check_launch(
         "starting the kernel of contiguous diagonals and multiple right-hand sides");
 }
 
-kith_status sparse_runs_of_vectors(kith_context *context, const struct sparse_matrix *matrix,
+kith_status sparse_band_of_vectors(kith_context *context, const struct sparse_matrix *matrix,
                                    const vectors_product<double> &product, const double *x)
 {
     return launch(context, matrix, product, x);
 }
 
-kith_status sparse_runs_of_vectors(kith_context *context, const struct sparse_matrix *matrix,
+kith_status sparse_band_of_vectors(kith_context *context, const struct sparse_matrix *matrix,
                                    const vectors_product<float> &product, const float *x)
 {
     return launch(context, matrix, product, x);
