@@ -33,12 +33,6 @@ char *cli_coordinates_help(void)
     return cli_help_table("Coordinates:", coordinates_row);
 }
 
-kith_orbit_coordinates cli_parse_coordinates(const char *text, const struct argp_state *state)
-{
-    return (kith_orbit_coordinates)cli_parse_choice("--coordinates", text, &choices_of_coordinates,
-                                                    state);
-}
-
 const char *cli_name_of_coordinates(kith_orbit_coordinates which)
 {
     return coordinates[which].name;

@@ -3,8 +3,7 @@
 
 #include "cli.h"
 
-/* The value of --coordinates of orbits, and its name. */
-kith_orbit_coordinates cli_parse_coordinates(const char *text, const struct argp_state *state);
+/* The name of a value of --coordinates of orbits. */
 const char *cli_name_of_coordinates(kith_orbit_coordinates which);
 
 /* The table of coordinates for --help. */

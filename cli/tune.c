@@ -88,7 +88,8 @@ static const struct option_group groups[] = {
 static const struct parser parser = {option_rows,       groups,        check,
                                      "[forces|matrix]", documentation, NULL};
 
-double tune_rate(const struct tune_row *row)
+/* Gflop/s of forces, at 20 flop an interaction; Gbyte/s of a matrix. */
+static double rate_of(const struct tune_row *row)
 {
     const double pairs = (double)row->count * (double)row->count;
     const double each =
@@ -102,7 +103,7 @@ static void print_row(const struct tune_row *row)
            cli_device_name(row->device), row->capability, row->method,
            cli_precision_name(row->precision), (long long)row->count, (int)row->threads,
            (int)row->block, (int)row->unroll, (int)row->bodies_per_thread,
-           (int)row->threads_per_body, 1e6 * row->seconds, tune_rate(row));
+           (int)row->threads_per_body, 1e6 * row->seconds, rate_of(row));
     fflush(stdout);
 }
 
@@ -197,7 +198,7 @@ static void write_csv(FILE *stream, const struct tune_rows *rows)
                 row->capability, row->method, cli_precision_name(row->precision),
                 (long long)row->count, (int)row->threads, (int)row->block, (int)row->unroll,
                 (int)row->bodies_per_thread, (int)row->threads_per_body, row->seconds,
-                tune_rate(row));
+                rate_of(row));
     }
 }
 
@@ -243,7 +244,7 @@ static int print_json(const struct tune_options *options, const struct tune_rows
         json_add_count(one, "threads_per_body", row->threads_per_body);
         json_add_real(one, "seconds", row->seconds);
         json_add_real(one, strcmp(row->capability, "forces") == 0 ? "gflops" : "gbytes_per_second",
-                      tune_rate(row));
+                      rate_of(row));
     }
     return json_print(options->common.command, object);
 }

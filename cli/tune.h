@@ -28,9 +28,6 @@ struct tune_rows {
     int64_t count, room;
 };
 
-/* Gflop/s of forces, at 20 flop an interaction; Gbyte/s of a matrix. */
-double tune_rate(const struct tune_row *row);
-
 /* Reports a new row, and prints it unless the table is requested elsewhere. False, with a message,
  * if memory runs out. */
 bool tune_add(const struct tune_options *options, struct tune_rows *rows, struct tune_row row);

@@ -10,8 +10,10 @@ const kith_law *near_law(const struct forces_problem *problem)
     return problem->law ? problem->law->near : NULL;
 }
 
-kith_status near_problem(const struct forces_problem *problem, struct pairs_lattice *lattice,
-                         struct forces_problem *near)
+/* The problem of that law alone; *lattice lives as long.
+ * Errors: KITH_INVALID_ARGUMENT, KITH_UNSUPPORTED, as of forces_space_set. */
+static kith_status near_problem(const struct forces_problem *problem, struct pairs_lattice *lattice,
+                                struct forces_problem *near)
 {
     *near = *problem;
     near->law = problem->law->near;

@@ -19,11 +19,6 @@ struct near_state {
 /* The law in addition to the problem's; NULL: none. */
 const kith_law *near_law(const struct forces_problem *problem);
 
-/* The problem of that law alone; *lattice lives as long.
- * Errors: KITH_INVALID_ARGUMENT, KITH_UNSUPPORTED, as of forces_space_set. */
-kith_status near_problem(const struct forces_problem *problem, struct pairs_lattice *lattice,
-                         struct forces_problem *near);
-
 /* Without a second law these functions do nothing. The outputs are overwritten, or added to if the
  * problem accumulates; the totals are overwritten. */
 kith_status near_prepare(const struct forces_problem *problem, struct near_state *state);

@@ -5,7 +5,7 @@
 
 #include "lattice/lattice_cuda.cuh"
 
-enum { small_most = 4096, small_slots = 2 * small_most, small_block = 1024 };
+enum { small_most = 4096, small_block = 1024 };
 
 template <typename coordinate>
 __global__ void __launch_bounds__(small_block)

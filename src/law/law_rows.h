@@ -10,7 +10,7 @@
 
 /* Rows of the table of laws, as the library and law_writer.c read them. */
 
-enum { law_most_parameters = 4, law_most_bodies = 8, law_kind_bytes = 32 };
+enum { law_most_parameters = 4, law_kind_bytes = 32 };
 
 /* A parameter of a law of the table. */
 struct law_parameter {

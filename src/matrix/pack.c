@@ -26,7 +26,8 @@ kith_array matrix_weights_of(const struct matrix_arguments *arguments,
     return weighted ? side->column[matrix_weight_column(arguments)] : kith_array_none();
 }
 
-void matrix_begin_problem(const struct matrix_arguments *arguments, struct matrix_problem *problem)
+/* The rules of the columns, without their memory. */
+static void begin_problem(const struct matrix_arguments *arguments, struct matrix_problem *problem)
 {
     const kith_matrix_options *options = &arguments->options;
     *problem = (struct matrix_problem){
@@ -61,7 +62,7 @@ void matrix_lay_out(const struct matrix_arguments *arguments, kith_dtype dtype, 
                     struct matrix_problem *problem, int64_t *bytes)
 {
     const int64_t each = kith_dtype_bytes(dtype);
-    matrix_begin_problem(arguments, problem);
+    begin_problem(arguments, problem);
     const int64_t n = problem->rows.stride, m = problem->columns.stride;
     const int64_t columns = columns_of_a_side + problem->more_axes;
     *bytes = (columns * (arguments->same ? m : n + m) + m) * each;

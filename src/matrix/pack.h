@@ -8,10 +8,8 @@
 extern "C" {
 #endif
 
-/* The rules of the columns, without their memory: for pack.c and the GPU's packing. */
-void matrix_begin_problem(const struct matrix_arguments *arguments, struct matrix_problem *problem);
-
-/* Sets the columns' addresses in memory of *bytes bytes; memory may be NULL. */
+/* For pack.c and the GPU's packing: sets the columns' addresses in memory of *bytes bytes; memory
+ * may be NULL. */
 void matrix_lay_out(const struct matrix_arguments *arguments, kith_dtype dtype, char *memory,
                     struct matrix_problem *problem, int64_t *bytes);
 

@@ -27,14 +27,14 @@ static struct verlet_slabs random_slabs(int64_t in_layer[most_layers])
     return slabs;
 }
 
+/* Particles of the fullest slab. */
 static int64_t fullest(const struct verlet_slabs *slabs, const int64_t *in_layer)
 {
-    int64_t most = 0;
-    for (int d = 0; d < slabs->devices; d++) {
-        const int64_t count =
-            verlet_count_in_layers(slabs, in_layer, slabs->begin[d], slabs->begin[d + 1]);
-        most = count > most ? count : most;
-    }
+    int64_t count[verlet_most_devices] = {0}, most = 0;
+    for (int layer = 0; layer < slabs->layers; layer++)
+        count[verlet_device_of_layer(slabs, layer)] += in_layer[layer];
+    for (int d = 0; d < slabs->devices; d++)
+        most = count[d] > most ? count[d] : most;
     return most;
 }
 
