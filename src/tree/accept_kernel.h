@@ -16,4 +16,13 @@ typedef void tree_accept_kernel(const struct tree_rule *rule, const struct tree_
 KITH_EACH_ISA(TREE_DECLARE_ACCEPT)
 #undef TREE_DECLARE_ACCEPT
 
+/* That of a row of KITH_EACH_ISA. */
+static inline tree_accept_kernel *tree_accept_kernel_of(int32_t isa)
+{
+#define TREE_ACCEPT_ADDRESS(isa) tree_accept_##isa,
+    static tree_accept_kernel *const each_isa[] = {KITH_EACH_ISA(TREE_ACCEPT_ADDRESS)};
+#undef TREE_ACCEPT_ADDRESS
+    return each_isa[isa];
+}
+
 #endif

@@ -306,6 +306,33 @@ kith_status tree_division_send(struct tree_division *division, struct octree *ow
     return status;
 }
 
+/* to[k] = from[rows[k]] */
+static void pick_rows(kith_dtype dtype, const uint32_t *rows, int64_t count, const void *from,
+                      void *to)
+{
+    for (int64_t k = 0; k < count; k++)
+        real_set(dtype, to, k, real_get(dtype, from, rows[k]));
+}
+
+kith_status tree_division_send_column(struct tree_division *division, const struct octree *own,
+                                      const void *of_slice, void *column)
+{
+    const int64_t real = kith_dtype_bytes(own->dtype), rows = division->slice.count;
+    void *sent = NULL, *received = NULL;
+    kith_status status = kith_allocate_unset(rows, real, "points of a tree", &sent);
+    if (status == KITH_OK)
+        status = kith_allocate_unset(own->count, real, "points of a tree", &received);
+    status = ranks_agree(division->context, status);
+    if (status == KITH_OK) {
+        pick_rows(own->dtype, division->slice.order, rows, of_slice, sent);
+        ranks_parcels_exchange(&division->parcels, real, sent, received);
+        pick_rows(own->dtype, own->order, own->count, received, column);
+    }
+    free(sent);
+    free(received);
+    return status;
+}
+
 kith_status tree_division_bring_home(struct tree_division *division, const struct octree *own,
                                      const void *column, void *of_slice)
 {

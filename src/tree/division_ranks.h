@@ -55,6 +55,11 @@ void tree_division_free(struct tree_division *division);
  * Errors: KITH_OUT_OF_MEMORY, those of ranks_agree. */
 kith_status tree_division_send(struct tree_division *division, struct octree *own);
 
+/* Collective: a column by the rows of the slice goes where the points went: into one in the order
+ * of the tree `own`. Errors: KITH_OUT_OF_MEMORY, those of ranks_agree. */
+kith_status tree_division_send_column(struct tree_division *division, const struct octree *own,
+                                      const void *of_slice, void *column);
+
 /* Collective: a column by this rank's points, in the order of the tree `own`, comes home: into one
  * by the rows of the slice. Errors: KITH_OUT_OF_MEMORY, those of ranks_agree. */
 kith_status tree_division_bring_home(struct tree_division *division, const struct octree *own,

@@ -9,16 +9,14 @@
 #include "ranks/ranks.h"
 #include "tree/essential_ranks.h"
 #include "tree/fetch_ranks.h"
+#include "tree/missing_ranks.h"
 
 static const char what[] = "cells of a tree";
-
-/* Of one thread and a target: a walk of the sources of other ranks. */
-static const double seconds_of_target = 20e-9;
 
 /* A cell as it is sent; its row of powers follows. */
 struct cell_sent {
     struct tree_side side;
-    double net;
+    double net, half_softening2;
     int64_t number;
     int32_t count, children, there, unused;
 };
@@ -34,8 +32,10 @@ static void write_children(const struct tree_essential *e, const void *user, int
     const struct octree_cell *parent = &e->tree.cell[cell];
     const size_t row = (size_t)e->terms * sizeof *e->power;
     for (int32_t child = parent->child; child < parent->child + parent->children; child++) {
+        const struct tree_softening *softening = e->softenings.of_cell;
         const struct cell_sent sent = {.side = e->side[child],
                                        .net = e->tree.net_weight[child],
+                                       .half_softening2 = softening ? softening[child].mean : 0,
                                        .number = e->number[child],
                                        .count = e->tree.cell[child].count,
                                        .children = e->tree.cell[child].children,
@@ -64,6 +64,8 @@ static void add_cell(struct tree_essential *e, int32_t parent, const char *from)
     e->owner[index] = e->owner[parent];
     e->there[index] = sent.there;
     e->side[index] = sent.side;
+    if (e->softenings.of_cell)
+        e->softenings.of_cell[index] = (struct tree_softening){.mean = sent.half_softening2};
     e->wanted[index] = e->far[index] = e->near[index] = 0;
     if (row > 0)
         memcpy(e->power + (int64_t)index * e->terms, from + sizeof sent, row);
@@ -110,62 +112,27 @@ static kith_status add_wanted(struct tree_essential *e, bool *any)
     return status;
 }
 
-static void flag_far(void *user, int32_t target, const int32_t *sources, int64_t count)
+kith_status tree_essential_complete(struct tree_essential *e, const struct tree_essential *targets,
+                                    const struct tree_rule *rule)
 {
-    struct tree_essential *e = user;
-    (void)target;
-    for (int64_t k = 0; k < count; k++)
-        tree_flag(&e->far[sources[k]]);
-}
-
-static void pass_cell(void *user, int32_t target)
-{
-    (void)user;
-    (void)target;
-}
-
-static void flag_near(void *user, struct tree_walker *walker, int32_t target,
-                      const struct cell_list *far_cells, const struct cell_list *near_cells)
-{
-    struct tree_essential *e = user;
-    (void)walker;
-    (void)target;
-    (void)far_cells;
-    for (int64_t k = 0; k < near_cells->count; k++)
-        tree_flag(&e->near[near_cells->cell[k]]);
-}
-
-/* Walks the sources of other ranks. */
-static kith_status flag_others(struct tree_essential *e, const struct tree_rule *rule)
-{
-    const struct tree_actions actions = {.far = flag_far,
-                                         .descend = pass_cell,
-                                         .leaf = flag_near,
-                                         .user = e,
-                                         .essential = e,
-                                         .others_only = true};
-    const struct tree_sides sides = tree_essential_sides(e);
-    const size_t cells = (size_t)e->tree.cell_count;
-    struct tree_counts counts;
-    memset(e->far, 0, cells);
-    memset(e->near, 0, cells);
-    return tree_walk_cpu(e->division->context, rule, &sides, &sides, &actions,
-                         seconds_of_target * (double)e->own.count, &counts);
-}
-
-kith_status tree_essential_complete(struct tree_essential *e, const struct tree_rule *rule)
-{
-    int32_t walked = 0; /* cells of the last walk */
+    kith_context *context = e->division->context;
+    struct tree_pair_list pairs = {0};
+    kith_status status = tree_pairs_begin(targets, e, &pairs);
+    memset(e->far, 0, (size_t)e->tree.cell_count);
+    memset(e->near, 0, (size_t)e->tree.cell_count);
     for (bool any = true; any;) {
-        kith_status status = KITH_OK;
         memset(e->wanted, 0, (size_t)e->tree.cell_count);
-        if (walked != e->tree.cell_count)
-            status = flag_others(e, rule);
-        walked = e->tree.cell_count;
-        KITH_TRY(ranks_agree(e->division->context, status));
-        KITH_TRY(add_wanted(e, &any));
+        if (status == KITH_OK)
+            status = tree_find_missing(context, rule, targets, e, &pairs);
+        status = ranks_agree(context, status);
+        if (status == KITH_OK)
+            status = add_wanted(e, &any);
+        if (status != KITH_OK)
+            break;
+        status = tree_pairs_descend(e, &pairs);
     }
-    return KITH_OK;
+    free(pairs.pair);
+    return status;
 }
 
 static int64_t one(const struct tree_essential *e, int32_t cell)
@@ -252,35 +219,41 @@ static kith_status fetch_records(struct tree_essential *e, const struct record_a
     return status;
 }
 
-enum { columns_of_point = 4 };
+/* x, y, z, weight and, if there are any, half softenings. */
+enum { most_columns = 5 };
+
+static int32_t columns_of(const struct tree_essential *e)
+{
+    return e->softenings.of_cell ? most_columns : most_columns - 1;
+}
 
 static int64_t points_of(const struct tree_essential *e, int32_t cell)
 {
     return e->tree.cell[cell].count;
 }
 
-static const void *column_of(const struct octree *tree, int32_t c)
+static const void *column_of(const struct tree_essential *e, int32_t c)
 {
-    return c < 3 ? tree->position[c] : tree->weight;
+    return c < 3 ? e->own.position[c] : c == 3 ? e->own.weight : e->softenings.of_point;
 }
 
-/* x, y, z and weight of each point. */
 static void write_points(const struct tree_essential *e, const void *user, int32_t cell, char *to)
 {
     const int64_t first = e->tree.cell[cell].first, count = e->tree.cell[cell].count;
+    const int32_t columns = columns_of(e);
     (void)user;
-    for (int32_t c = 0; c < columns_of_point; c++)
+    for (int32_t c = 0; c < columns; c++)
         for (int64_t k = 0; k < count; k++)
-            real_set(e->own.dtype, to, k * columns_of_point + c,
-                     real_get(e->own.dtype, column_of(&e->own, c), first + k));
+            real_set(e->own.dtype, to, k * columns + c,
+                     real_get(e->own.dtype, column_of(e, c), first + k));
 }
 
 /* Columns of the `others` points of other ranks. */
 static kith_status make_columns(struct tree_essential *e, int64_t others)
 {
     const int64_t real = kith_dtype_bytes(e->own.dtype), column = kith_padded(others) * real;
-    KITH_TRY(kith_allocate_unset(columns_of_point, column, "points of a tree", &e->columns));
-    for (int32_t c = 0; c < columns_of_point; c++)
+    KITH_TRY(kith_allocate_unset(columns_of(e), column, "points of a tree", &e->columns));
+    for (int32_t c = 0; c < columns_of(e); c++)
         e->others[c] = (char *)e->columns + c * column;
     return KITH_OK;
 }
@@ -288,7 +261,8 @@ static kith_status make_columns(struct tree_essential *e, int64_t others)
 static kith_status fetch_points(struct tree_essential *e)
 {
     const kith_dtype dtype = e->own.dtype;
-    const int64_t bytes = columns_of_point * kith_dtype_bytes(dtype);
+    const int32_t columns = columns_of(e);
+    const int64_t bytes = columns * kith_dtype_bytes(dtype);
     struct tree_fetch fetch = {0};
     char *received = NULL;
     int64_t others = 0;
@@ -301,9 +275,9 @@ static kith_status fetch_points(struct tree_essential *e)
     }
     if (status == KITH_OK)
         status = ranks_agree(e->division->context, others > 0 ? make_columns(e, others) : KITH_OK);
-    for (int32_t c = 0; c < columns_of_point && status == KITH_OK; c++)
+    for (int32_t c = 0; c < columns && status == KITH_OK; c++)
         for (int64_t k = 0; k < others; k++)
-            real_set(dtype, e->others[c], k, real_get(dtype, received, k * columns_of_point + c));
+            real_set(dtype, e->others[c], k, real_get(dtype, received, k * columns + c));
     free(received);
     tree_fetch_free(&fetch);
     return status;

@@ -48,6 +48,8 @@ kith_status tree_essential_reserve(struct tree_essential *e, int64_t cells)
     KITH_TRY(grow(count, room, sizeof *e->there, &e->there));
     KITH_TRY(grow(count, room, sizeof *e->side, &e->side));
     KITH_TRY(grow(count, room, e->terms * (int64_t)sizeof *e->power, &e->power));
+    if (e->softenings.of_cell)
+        KITH_TRY(grow(count, room, sizeof *e->softenings.of_cell, &e->softenings.of_cell));
     KITH_TRY(grow(count, room, sizeof *e->wanted, &e->wanted));
     KITH_TRY(grow(count, room, sizeof *e->far, &e->far));
     KITH_TRY(grow(count, room, sizeof *e->near, &e->near));
@@ -283,6 +285,7 @@ void tree_essential_free(struct tree_essential *e)
     free(e->there);
     free(e->side);
     free(e->power);
+    tree_softenings_free(&e->softenings);
     free(e->wanted);
     free(e->far);
     free(e->near);

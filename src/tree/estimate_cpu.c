@@ -138,15 +138,15 @@ kith_status tree_estimate_cpu(kith_context *context, const struct tree_problem *
 
 /* A sample, of which its rank knows all but the exact gradient; sums of other ranks. */
 struct sample {
-    double x[3], found[3], field;
+    double x[3], half_softening2, found[3], field;
 };
 struct sample_sum {
     double exact[3];
 };
 
 /* Collective: every sample comes to all. */
-static void share_samples(const struct tree_essential *essential, const struct tree_state *state,
-                          int64_t samples, struct sample *sample)
+static void share_samples(const struct tree_essential *essential, /* of the targets */
+                          const struct tree_state *state, int64_t samples, struct sample *sample)
 {
     const struct tree_division *division = essential->division;
     struct ranks *ranks = division->context->ranks;
@@ -165,6 +165,8 @@ static void share_samples(const struct tree_essential *essential, const struct t
             sample[k].x[c] = real_get(own->dtype, own->position[c], here);
             sample[k].found[c] = real_get(own->dtype, state->gradient[c], here);
         }
+        if (essential->softenings.of_point)
+            sample[k].half_softening2 = real_get(own->dtype, essential->softenings.of_point, here);
         sample[k].field = essential->side[tree_leaf_below(own->cell, branch, here)].field;
     }
     while (rank < ranks->size)
@@ -187,24 +189,27 @@ static double compare_ranks(const struct ranks *ranks, int64_t samples, const st
 }
 
 kith_status tree_estimate_ranks(kith_context *context, const struct tree_problem *problem,
-                                const struct tree_essential *essential,
+                                const struct tree_essential *of_targets,
+                                const struct tree_essential *of_sources,
                                 const struct tree_expansions *expansions,
                                 const struct tree_state *state, double *error)
 {
-    const int64_t points = essential->division->points;
+    const int64_t points = of_targets->division->points;
     struct ranks *ranks = context->ranks;
     struct estimate_run run = {.expansions = expansions,
                                .near = tree_near_kernels_of(context),
-                               .sources = &essential->own,
+                               .sources = &of_sources->own,
                                .softening2 = problem->softening2,
                                .samples = points < tree_samples ? points : tree_samples,
                                .real = kith_dtype_bytes(problem->dtype)};
     struct sample sample[tree_samples] = {0};
     struct sample_sum *sums = NULL;
-    share_samples(essential, state, run.samples, sample);
-    for (int64_t k = 0; k < run.samples; k++)
+    share_samples(of_targets, state, run.samples, sample);
+    for (int64_t k = 0; k < run.samples; k++) {
         for (int32_t c = 0; c < 3; c++)
             real_set(problem->dtype, run.at.x[c], k, sample[k].x[c]);
+        real_set(problem->dtype, run.at.softening2, k, sample[k].half_softening2);
+    }
     kith_status status = sum_sources(context, &run);
     if (status == KITH_OK)
         status = kith_allocate((int64_t)ranks->size * tree_samples, sizeof *sums,

@@ -19,7 +19,6 @@ static const double seconds_of_term = 1e-9;
 struct expand_run {
     const struct octree *tree;
     const struct tree_side *side;
-    const struct tree_branches *branches;
     const struct tree_expansions *expansions;
     struct expansion_bodies bodies;
     int32_t first, end;
@@ -53,36 +52,14 @@ static void expand_cell(const struct expand_run *run, int32_t k)
         all->operators->m2m(&all->expansion, all->records, k, cell->child, cell->children);
 }
 
-static bool is_above_branches(const struct expand_run *run, int32_t k)
-{
-    return run->branches && run->tree->cell[k].count > run->branches->most_points;
-}
-
 static void expand_cells(void *argument, int64_t task)
 {
     const struct expand_run *run = argument;
     const int32_t first = run->first + (int32_t)task * cells_of_task;
     const int32_t end = first + cells_of_task < run->end ? first + cells_of_task : run->end;
     for (int32_t k = first; k < end; k++)
-        if (!is_above_branches(run, k))
-            expand_cell(run, k);
+        expand_cell(run, k);
     find_powers(run, first, end - first);
-}
-
-/* Over ranks: their branches' expansions, and then those of the cells above, by every rank. */
-static void expand_above(const struct expand_run *run)
-{
-    const struct tree_expansions *all = run->expansions;
-    const int64_t real = kith_dtype_bytes(all->dtype);
-    tree_branches_gather_cells(run->branches, all->records,
-                               real * expansion_record_length(&all->expansion));
-    tree_branches_gather_cells(run->branches, all->power,
-                               (all->expansion.order + 1) * (int64_t)sizeof *all->power);
-    for (int32_t k = run->tree->cell_count - 1; k >= 0; k--)
-        if (is_above_branches(run, k)) {
-            expand_cell(run, k);
-            find_powers(run, k, 1);
-        }
 }
 
 static struct expand_run begin(const struct octree *sources, const struct tree_side *side,
@@ -112,24 +89,16 @@ static kith_status expand_generation(kith_context *context, struct expand_run *r
 }
 
 kith_status tree_expand_cpu(kith_context *context, const struct octree *sources,
-                            const struct tree_side *side, const struct tree_branches *branches,
-                            struct tree_expansions *expansions)
+                            const struct tree_side *side, struct tree_expansions *expansions)
 {
     struct expand_run run = begin(sources, side, expansions);
     kith_status status = KITH_OK;
-    run.branches = branches;
     for (int32_t g = sources->generations - 1; g >= 0 && status == KITH_OK; g--) {
         run.first = sources->generation[g];
         run.end = sources->generation[g + 1];
-        if (branches)
-            tree_branches_cells(branches, g, &run.first, &run.end);
         status = expand_generation(context, &run);
     }
-    if (!branches)
-        return status;
-    KITH_TRY(ranks_agree(context, status));
-    expand_above(&run);
-    return KITH_OK;
+    return status;
 }
 
 /* Collective: the expansions of branches come to all, who make those above. */

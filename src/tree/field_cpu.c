@@ -154,7 +154,6 @@ struct tree_rule tree_field_rule(void)
 
 kith_status tree_find_field_cpu(kith_context *context, const struct tree_problem *problem,
                                 const struct tree_sides *targets, const struct tree_sides *sources,
-                                const struct tree_branches *branches,
                                 const struct tree_law_bins *bins,
                                 const struct tree_softenings *const softenings[2],
                                 struct tree_side *target_side)
@@ -165,10 +164,8 @@ kith_status tree_find_field_cpu(kith_context *context, const struct tree_problem
                             .law = problem->law,
                             .bins = bins,
                             .softening = {softenings[0]->of_cell, softenings[1]->of_cell}};
-    struct tree_actions actions = {.user = &run, .branches = branches};
+    struct tree_actions actions = {.user = &run};
     const kith_status status = find_field(context, targets, &actions);
-    if (status == KITH_OK && branches)
-        tree_branches_gather_cells(branches, run.pull, sizeof *run.pull);
     if (status == KITH_OK)
         gather(&run, target_side);
     free(run.pull);
@@ -177,18 +174,22 @@ kith_status tree_find_field_cpu(kith_context *context, const struct tree_problem
 
 kith_status tree_find_field_ranks(kith_context *context, const struct tree_problem *problem,
                                   const struct tree_law_bins *bins,
-                                  struct tree_essential *essential)
+                                  struct tree_essential *of_targets,
+                                  const struct tree_essential *of_sources)
 {
-    const struct tree_sides sides = tree_essential_sides(essential);
-    struct field_run run = {.targets = &sides,
-                            .sources = &sides,
-                            .softening2 = problem->softening2,
-                            .law = problem->law,
-                            .bins = bins};
-    struct tree_actions actions = {.user = &run, .essential = essential};
-    kith_status status = find_field(context, &sides, &actions);
+    const struct tree_sides targets = tree_essential_sides(of_targets);
+    const struct tree_sides sources = tree_essential_sides(of_sources);
+    struct field_run run = {
+        .targets = &targets,
+        .sources = &sources,
+        .softening2 = problem->softening2,
+        .law = problem->law,
+        .bins = bins,
+        .softening = {of_targets->softenings.of_cell, of_sources->softenings.of_cell}};
+    struct tree_actions actions = {.user = &run, .targets = of_targets, .sources = of_sources};
+    kith_status status = find_field(context, &targets, &actions);
     if (status == KITH_OK)
-        status = gather_ranks(&run, essential);
+        status = gather_ranks(&run, of_targets);
     free(run.pull);
     return status;
 }

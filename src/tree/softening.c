@@ -6,12 +6,7 @@
 #include "core/memory.h"
 #include "core/reals.h"
 
-/* Σ |w|, Σ |w| e and Σ |w| e² of a cell, and its largest e. */
-struct sums {
-    double weight, first, second, most;
-};
-
-static void add(struct sums *to, const struct sums *sums)
+static void add(struct tree_softening_sums *to, const struct tree_softening_sums *sums)
 {
     to->weight += sums->weight;
     to->first += sums->first;
@@ -19,30 +14,34 @@ static void add(struct sums *to, const struct sums *sums)
     to->most = fmax(to->most, sums->most);
 }
 
-static struct sums sum_cell(const struct octree *tree, const void *of_point,
-                            const struct sums *sums, int32_t k)
+struct tree_softening_sums tree_softening_sum(const struct octree *tree, const void *of_point,
+                                              const struct tree_softening_sums *sums, int32_t k)
 {
     const struct octree_cell *cell = &tree->cell[k];
-    struct sums sum = {0, 0, 0, 0};
+    struct tree_softening_sums sum = {0, 0, 0, 0};
     for (int32_t child = cell->child; child < cell->child + cell->children; child++)
         add(&sum, &sums[child]);
     for (int64_t i = cell->first; i < cell->first + cell->count && cell->children == 0; i++) {
         const double e = real_get(tree->dtype, of_point, i);
         const double weight = fabs(real_get(tree->dtype, tree->weight, i));
-        add(&sum, &(struct sums){weight, weight * e, weight * e * e, e});
+        add(&sum, &(struct tree_softening_sums){weight, weight * e, weight * e * e, e});
     }
     return sum;
 }
 
-static void measure_cells(const struct octree *tree, struct sums *sums,
+struct tree_softening tree_softening_of(const struct tree_softening_sums *sums)
+{
+    const double mean = sums->weight > 0 ? sums->first / sums->weight : 0;
+    const double square = sums->weight > 0 ? sums->second / sums->weight : 0;
+    return (struct tree_softening){mean, sqrt(fmax(0, square - mean * mean)), sums->most};
+}
+
+static void measure_cells(const struct octree *tree, struct tree_softening_sums *sums,
                           struct tree_softenings *softenings)
 {
     for (int32_t k = tree->cell_count - 1; k >= 0; k--) {
-        sums[k] = sum_cell(tree, softenings->of_point, sums, k);
-        const double mean = sums[k].weight > 0 ? sums[k].first / sums[k].weight : 0;
-        const double square = sums[k].weight > 0 ? sums[k].second / sums[k].weight : 0;
-        softenings->of_cell[k] =
-            (struct tree_softening){mean, sqrt(fmax(0, square - mean * mean)), sums[k].most};
+        sums[k] = tree_softening_sum(tree, softenings->of_point, sums, k);
+        softenings->of_cell[k] = tree_softening_of(&sums[k]);
     }
 }
 
@@ -50,7 +49,7 @@ kith_status tree_softenings_create(const struct octree *tree, const void *half_s
                                    struct tree_softenings *softenings)
 {
     const int64_t room = kith_padded(tree->count + kith_padding);
-    struct sums *sums = NULL;
+    struct tree_softening_sums *sums = NULL;
     KITH_TRY(kith_allocate(room, kith_dtype_bytes(tree->dtype), "softenings of a tree",
                            &softenings->of_point));
     KITH_TRY(kith_allocate(tree->cell_count, sizeof *softenings->of_cell, "softenings of a tree",

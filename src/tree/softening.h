@@ -11,6 +11,11 @@ struct tree_softening {
     double mean, deviation, most;
 };
 
+/* Σ |w|, Σ |w| e and Σ |w| e² of a cell, and its largest e. */
+struct tree_softening_sums {
+    double weight, first, second, most;
+};
+
 /* Of a tree; zeroed where all points have one softening. */
 struct tree_softenings {
     void *of_point; /* in the order of the tree, of kith_padded(count + kith_padding) */
@@ -24,6 +29,12 @@ struct tree_softenings {
 kith_status tree_softenings_create(const struct octree *tree, const void *half_softening2,
                                    struct tree_softenings *softenings);
 void tree_softenings_free(struct tree_softenings *softenings);
+
+/* Its stages, for a tree of which a part is known: the sums of a cell, from those of its children
+ * or, of a leaf, from its points; and what follows from them. */
+struct tree_softening_sums tree_softening_sum(const struct octree *tree, const void *of_point,
+                                              const struct tree_softening_sums *sums, int32_t cell);
+struct tree_softening tree_softening_of(const struct tree_softening_sums *sums);
 
 /* Of sources that act as one point, what their softening adds to Q in tree/acceptance.h,
  *

@@ -3,7 +3,6 @@
 
 /* The stages of tree_solve_cpu. */
 
-#include "tree/branches_ranks.h"
 #include "tree/essential_ranks.h"
 #include "tree/law_bins.h"
 #include "tree/near_kernel.h"
@@ -11,26 +10,27 @@
 #include "tree/softening.h"
 #include "tree/tree.h"
 #include "tree/walk.h"
+#include "tree/work_ranks.h"
 
 /* Fills in the scales F and Φ of every target cell: lower bounds, to some percent, of max(|∇φ_i|,
  * 0.1 Σ_j |∇φ_ij|) and of Σ_j |φ_ij| (by the logarithm Σ_j |w_j|) at its points, from the weights
  * of cells found by a separate walk; nothing is kept from call to call.
  *
- *   branches  of the targets, over ranks, all of whom get the scales; NULL: one process
  *   bins      of the law, or NULL
  *   softenings of the targets and the sources */
 kith_status tree_find_field_cpu(kith_context *context, const struct tree_problem *problem,
                                 const struct tree_sides *targets, const struct tree_sides *sources,
-                                const struct tree_branches *branches,
                                 const struct tree_law_bins *bins,
                                 const struct tree_softenings *const softenings[2],
                                 struct tree_side *target_side);
 
-/* The rule of that walk; and the same over ranks, of the tree that it has completed. Collective. */
+/* The rule of that walk; and the same over ranks, of the sources that it has completed. Collective.
+ */
 struct tree_rule tree_field_rule(void);
 kith_status tree_find_field_ranks(kith_context *context, const struct tree_problem *problem,
                                   const struct tree_law_bins *bins,
-                                  struct tree_essential *essential);
+                                  struct tree_essential *of_targets,
+                                  const struct tree_essential *of_sources);
 
 /* The expansions of a problem. Record k is that of source cell k; those of the target cells begin
  * at target_record, which is 0 if the targets are the sources. */
@@ -48,12 +48,9 @@ struct tree_expansions {
     struct tree_near_law near;
 };
 
-/* The multipoles of all sources, from the leaves to the root, and their powers.
- *
- *   branches  of the sources, over ranks, all of whom get the multipoles; NULL: one process */
+/* The multipoles of all sources, from the leaves to the root, and their powers. */
 kith_status tree_expand_cpu(kith_context *context, const struct octree *sources,
-                            const struct tree_side *side, const struct tree_branches *branches,
-                            struct tree_expansions *expansions);
+                            const struct tree_side *side, struct tree_expansions *expansions);
 
 /* Collective: the multipoles of this rank's cells and the top. */
 kith_status tree_expand_ranks(kith_context *context, const struct tree_essential *essential,
@@ -63,7 +60,6 @@ kith_status tree_expand_ranks(kith_context *context, const struct tree_essential
 struct tree_run {
     struct tree_sides targets, sources;
     struct tree_side *target_side, *source_side;
-    struct tree_branches *target_branches, *source_branches; /* over ranks, else NULL */
     double *power, *bounds;
     struct expansion_tables *tables;
     struct tree_expansions expansions;
@@ -77,11 +73,19 @@ void tree_run_free(struct tree_run *run);
 kith_status tree_make_bins(const struct tree_problem *problem, const struct tree_request *request,
                            struct tree_run *run);
 
-/* Memory for the expansions of all cells, with room for more multipoles in `spare` cells. */
+/* Memory for the multipoles of source cells, and room for those of `spare` more cells.
+ *
+ *   softenings  of the targets and the sources, which must exist as long as the run */
 kith_status tree_make_expansions(kith_context *context, const struct tree_problem *problem,
-                                 const struct tree_request *request, int64_t sources,
-                                 int64_t targets, int64_t spare, struct tree_state *state,
-                                 struct tree_run *run);
+                                 const struct tree_request *request,
+                                 const struct tree_softenings *const softenings[2], int64_t sources,
+                                 int64_t spare, struct tree_state *state, struct tree_run *run);
+
+/* Records for all cells that the force pass reads, and the local expansions of the targets: of the
+ * records that are there, `kept` stay. */
+kith_status tree_place_targets(const struct tree_problem *problem,
+                               const struct tree_request *request, int64_t kept, int64_t sources,
+                               int64_t targets, struct tree_state *state, struct tree_run *run);
 
 /* The heads of the records of a tree's cells, the first of which is record `first`. */
 void tree_write_heads(const struct octree *tree, const struct tree_side *side,
@@ -102,9 +106,8 @@ struct tree_costs {
 struct tree_costs tree_costs_of(const struct tree_problem *problem,
                                 const struct tree_request *request);
 
-/* Collective: tree_solve_cpu over ranks, where the targets are the sources (at least one), of
- * one softening: each has
- * a part of the tree (tree/essential_ranks.h), and gets the results of a slice of the points. */
+/* Collective: tree_solve_cpu over ranks, of at least one target and one source: each has parts of
+ * both trees (tree/essential_ranks.h), and gets the results of a slice of the targets. */
 kith_status tree_solve_ranks(kith_context *context, const struct tree_problem *problem,
                              const struct tree_request *request, struct tree_state *state);
 
@@ -112,35 +115,34 @@ kith_status tree_solve_ranks(kith_context *context, const struct tree_problem *p
 const struct tree_near_kernels *tree_near_kernels_of(const kith_context *context);
 
 /* Over ranks, before the force pass: the pairs that it will find in each branch, into the counts of
- * branches, or of the division of an essential tree. */
+ * the targets' division. */
 kith_status tree_count_cpu(kith_context *context, const struct tree_rule *rule,
                            const struct tree_sides *targets, const struct tree_sides *sources,
-                           const struct tree_branches *branches,
-                           const struct tree_essential *essential);
+                           const struct tree_essential *of_targets,
+                           const struct tree_essential *of_sources);
 
 /* The force pass: every far and near pair, into state->potential and gradient.
  *
- *   branches   of the targets, over ranks that have all of the tree and get all of the results;
- *              else NULL
- *   essential  the tree of both sides, over ranks that have parts of it, and get the results of
- *              their own points; else NULL */
+ *   of_targets, of_sources  the trees of both sides, over ranks that have parts of them, and get
+ * the results of their own targets; else NULL */
 kith_status tree_sum_cpu(kith_context *context, const struct tree_problem *problem,
                          const struct tree_rule *rule, const struct tree_sides *targets,
-                         const struct tree_sides *sources, const struct tree_branches *branches,
-                         const struct tree_essential *essential,
+                         const struct tree_sides *sources, const struct tree_essential *of_targets,
+                         const struct tree_essential *of_sources,
                          const struct tree_expansions *expansions, struct tree_state *state,
                          struct tree_counts *counts);
-
-/* Collective: the same over ranks. */
-kith_status tree_estimate_ranks(kith_context *context, const struct tree_problem *problem,
-                                const struct tree_essential *essential,
-                                const struct tree_expansions *expansions,
-                                const struct tree_state *state, double *error);
 
 /* The error of the gradients in state (tree/estimate.h), by the direct sum at a few targets. */
 kith_status tree_estimate_cpu(kith_context *context, const struct tree_problem *problem,
                               const struct tree_sides *targets,
                               const struct tree_expansions *expansions,
                               const struct tree_state *state, double *error);
+
+/* Collective: the same over ranks. */
+kith_status tree_estimate_ranks(kith_context *context, const struct tree_problem *problem,
+                                const struct tree_essential *of_targets,
+                                const struct tree_essential *of_sources,
+                                const struct tree_expansions *expansions,
+                                const struct tree_state *state, double *error);
 
 #endif

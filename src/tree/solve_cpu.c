@@ -148,56 +148,82 @@ static kith_status make_softenings(const struct tree_problem *problem,
 }
 
 kith_status tree_make_expansions(kith_context *context, const struct tree_problem *problem,
-                                 const struct tree_request *request, int64_t sources,
-                                 int64_t targets, int64_t spare, struct tree_state *state,
-                                 struct tree_run *run)
+                                 const struct tree_request *request,
+                                 const struct tree_softenings *const softenings[2], int64_t sources,
+                                 int64_t spare, struct tree_state *state, struct tree_run *run)
 {
     struct tree_expansions *expansions = &run->expansions;
-    struct tree_softenings *of_targets =
-        problem->self ? &run->source_softenings : &run->target_softenings;
     *expansions = (struct tree_expansions){
         .operators = expansion_kernels_of(context->isa, problem->dtype),
         .expansion = {basis_for(problem), request->order, problem->softening2, problem->law,
                       &run->bins.bins, NULL},
         .dtype = problem->dtype,
         .points = request->points,
-        .softenings = {of_targets, &run->source_softenings},
-        .target_record = problem->self ? 0 : (int32_t)sources,
+        .softenings = {softenings[0], softenings[1]},
     };
     KITH_TRY(make_tables(request, run));
-    const int64_t real = kith_dtype_bytes(problem->dtype);
-    const int64_t cells = problem->self ? sources : sources + targets;
-    const int64_t locals = request->groups ? 0 : expansions->target_record + targets;
-    const int64_t record = real * expansion_record_length(&expansions->expansion);
-    KITH_TRY(grow(&state->records, &state->record_bytes, cells * record, (cells + spare) * record,
-                  "multipoles of a tree"));
-    const int64_t local_bytes = locals * real * expansion_local_length(&expansions->expansion);
-    KITH_TRY(grow(&state->locals, &state->local_bytes, local_bytes, local_bytes,
-                  "expansions of a tree"));
-    if (local_bytes > 0)
-        memset(state->locals, 0, (size_t)local_bytes);
+    const int64_t record =
+        kith_dtype_bytes(problem->dtype) * expansion_record_length(&expansions->expansion);
+    KITH_TRY(grow(&state->records, &state->record_bytes, sources * record,
+                  (sources + spare) * record, "multipoles of a tree"));
     KITH_TRY(kith_allocate(sources * (request->order + 1), sizeof *run->power,
                            "multipoles of a tree", &run->power));
     if (problem->law == expansion_series)
         KITH_TRY(find_near_law(context, problem, expansions));
     expansions->records = state->records;
-    expansions->locals = request->groups ? NULL : state->locals;
     expansions->power = run->power;
     return KITH_OK;
 }
 
-static kith_status expand(kith_context *context, const struct tree_problem *problem,
-                          const struct tree_request *request, struct tree_state *state,
-                          struct tree_run *run)
+static kith_status widen_records(struct tree_state *state, int64_t kept_bytes, int64_t bytes)
+{
+    void *grown = NULL;
+    if (bytes <= state->record_bytes)
+        return KITH_OK;
+    KITH_TRY(kith_allocate_unset(bytes, 1, "multipoles of a tree", &grown));
+    memcpy(grown, state->records, (size_t)kept_bytes);
+    free(state->records);
+    state->records = grown;
+    state->record_bytes = bytes;
+    return KITH_OK;
+}
+
+kith_status tree_place_targets(const struct tree_problem *problem,
+                               const struct tree_request *request, int64_t kept, int64_t sources,
+                               int64_t targets, struct tree_state *state, struct tree_run *run)
 {
     struct tree_expansions *expansions = &run->expansions;
-    KITH_TRY(tree_make_expansions(context, problem, request, state->sources.cell_count,
-                                  state->target_tree->cell_count, 0, state, run));
+    const int64_t real = kith_dtype_bytes(problem->dtype);
+    const int64_t first = problem->self ? 0 : sources;
+    const int64_t record = real * expansion_record_length(&expansions->expansion);
+    const int64_t local = real * expansion_local_length(&expansions->expansion);
+    const int64_t local_bytes = request->groups ? 0 : (first + targets) * local;
+    KITH_TRY(widen_records(state, kept * record,
+                           (problem->self ? sources : sources + targets) * record));
+    KITH_TRY(grow(&state->locals, &state->local_bytes, local_bytes, local_bytes,
+                  "expansions of a tree"));
+    if (local_bytes > 0)
+        memset(state->locals, 0, (size_t)local_bytes);
+    expansions->target_record = (int32_t)first;
+    expansions->records = state->records;
+    expansions->locals = request->groups ? NULL : state->locals;
+    return KITH_OK;
+}
+
+static kith_status expand(kith_context *context, const struct tree_problem *problem,
+                          const struct tree_request *request,
+                          const struct tree_softenings *const softenings[2],
+                          struct tree_state *state, struct tree_run *run)
+{
+    struct tree_expansions *expansions = &run->expansions;
+    const int64_t sources = state->sources.cell_count, targets = state->target_tree->cell_count;
+    KITH_TRY(tree_make_expansions(context, problem, request, softenings, sources,
+                                  problem->self ? 0 : targets, state, run));
+    KITH_TRY(tree_place_targets(problem, request, 0, sources, targets, state, run));
     tree_write_heads(&state->sources, run->source_side, expansions, 0);
     if (!problem->self)
         tree_write_heads(&state->targets, run->target_side, expansions, expansions->target_record);
-    return tree_expand_cpu(context, &state->sources, run->source_side,
-                           problem->self ? run->target_branches : run->source_branches, expansions);
+    return tree_expand_cpu(context, &state->sources, run->source_side, expansions);
 }
 
 kith_status tree_make_bounds(const struct tree_request *request, const struct tree_side *sides,
@@ -231,15 +257,6 @@ kith_status tree_make_bounds(const struct tree_request *request, const struct tr
     return KITH_OK;
 }
 
-/* Over ranks: what each of them does of the trees. */
-static kith_status make_branches(kith_context *context, const struct tree_problem *problem,
-                                 const struct tree_state *state, struct tree_run *run)
-{
-    KITH_TRY(tree_branches_create(context, state->target_tree, &run->target_branches));
-    return problem->self ? KITH_OK
-                         : tree_branches_create(context, &state->sources, &run->source_branches);
-}
-
 struct tree_costs tree_costs_of(const struct tree_problem *problem,
                                 const struct tree_request *request)
 {
@@ -250,34 +267,14 @@ struct tree_costs tree_costs_of(const struct tree_problem *problem,
     return (struct tree_costs){request->groups ? of_far : of_cells, of_points};
 }
 
-static void weigh(const struct tree_problem *problem, const struct tree_request *request,
-                  struct tree_branches *branches)
-{
-    const struct tree_costs costs = tree_costs_of(problem, request);
-    tree_branches_weigh(branches, costs.of_expansion, costs.of_point);
-}
-
-/* The force pass. Over ranks it is divided by the work that the last call measured, or a walk that
- * counts it. */
 static kith_status sum(kith_context *context, const struct tree_problem *problem,
                        const struct tree_request *request, struct tree_state *state,
                        const struct tree_run *run, struct tree_counts *counts)
 {
-    struct tree_branches *branches = run->target_branches;
     struct tree_rule rule = tree_rule_for(problem, request);
     rule.decay = problem->law == expansion_series ? &run->bins.decay : NULL;
-    if (branches && !tree_work_recall(&state->work, branches)) {
-        KITH_TRY(tree_count_cpu(context, &rule, &run->targets, &run->sources, branches, NULL));
-        weigh(problem, request, branches);
-    }
-    if (branches)
-        tree_branches_divide(branches);
-    KITH_TRY(tree_sum_cpu(context, problem, &rule, &run->targets, &run->sources, branches, NULL,
-                          &run->expansions, state, counts));
-    if (!branches)
-        return KITH_OK;
-    weigh(problem, request, branches);
-    return tree_work_keep(branches, &state->work);
+    return tree_sum_cpu(context, problem, &rule, &run->targets, &run->sources, NULL, NULL,
+                        &run->expansions, state, counts);
 }
 
 kith_status tree_make_results(const struct tree_problem *problem, int64_t targets,
@@ -310,16 +307,14 @@ static kith_status run_stages(kith_context *context, const struct tree_problem *
     run->targets = (struct tree_sides){state->target_tree, target_side, NULL};
     if (problem->target_count > 0 && problem->source_count > 0) {
         KITH_TRY(tree_make_bins(problem, request, run));
-        KITH_TRY(make_branches(context, problem, state, run));
         KITH_TRY(make_softenings(problem, state, run));
         const struct tree_softenings *softenings[] = {problem->self ? &run->source_softenings
                                                                     : &run->target_softenings,
                                                       &run->source_softenings};
         if (request->error > 0)
-            KITH_TRY(tree_find_field_cpu(context, problem, &run->targets, &run->sources,
-                                         run->target_branches, &run->bins, softenings,
-                                         target_side));
-        KITH_TRY(expand(context, problem, request, state, run));
+            KITH_TRY(tree_find_field_cpu(context, problem, &run->targets, &run->sources, &run->bins,
+                                         softenings, target_side));
+        KITH_TRY(expand(context, problem, request, softenings, state, run));
         if (run->expansions.points)
             KITH_TRY(
                 tree_make_bounds(request, run->sources.side, run->sources.tree->cell_count, run));
@@ -342,8 +337,7 @@ kith_status tree_solve_cpu(kith_context *context, const struct tree_problem *pro
     KITH_TRY(check_counts(problem));
     state->slice_first = state->slice_count = 0;
     state->is_sliced = false;
-    if (context->ranks && problem->self && problem->source_count > 0 &&
-        !problem->source_half_softening2)
+    if (context->ranks && problem->target_count > 0 && problem->source_count > 0)
         return tree_solve_ranks(context, problem, request, state);
     const kith_status status = run_stages(context, problem, request, state, &run);
     tree_run_free(&run);
@@ -360,8 +354,6 @@ void tree_run_free(struct tree_run *run)
     tree_softenings_free(&run->source_softenings);
     tree_softenings_free(&run->target_softenings);
     tree_law_bins_free(&run->bins);
-    tree_branches_free(run->target_branches);
-    tree_branches_free(run->source_branches);
     *run = (struct tree_run){0};
 }
 

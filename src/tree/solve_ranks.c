@@ -1,4 +1,4 @@
-/* The tree over ranks that each have a part of it. */
+/* The trees over ranks that each have parts of them. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,81 +14,108 @@
  * divided again. */
 static const double most_imbalance = 1.05;
 
+/* One side of the problem. */
+struct side_of_ranks {
+    const void *const *position, *weight, *half_softening2; /* columns of the problem */
+    int64_t count;                                          /* of all ranks */
+    struct tree_division division;
+    struct tree_essential essential;
+};
+
 struct ranks_run {
     kith_context *context;
     const struct tree_problem *problem;
     const struct tree_request *request;
     struct tree_state *state;
-    struct tree_division division;
-    struct tree_essential essential;
+    struct side_of_ranks sources, own_targets, *targets; /* targets: the one or the other */
     struct tree_run run;
     struct tree_rule rule;
 };
 
-/* What tree_branches_weigh and tree_work_keep read, of a division. */
-static struct tree_branches branches_of(const struct tree_division *division, struct octree *top)
+static void begin(struct ranks_run *of)
 {
-    *top = (struct octree){.cell = division->cell, .count = division->points};
-    return (struct tree_branches){.tree = top,
-                                  .count = division->branch_count,
-                                  .cell = division->branch,
-                                  .work = division->work,
-                                  .counts = division->counts};
-}
-
-static bool recall_work(struct ranks_run *of)
-{
-    struct octree top;
-    struct tree_branches branches = branches_of(&of->division, &top);
-    return tree_work_recall(&of->state->work, &branches);
+    const struct tree_problem *problem = of->problem;
+    of->sources = (struct side_of_ranks){.position = problem->source_position,
+                                         .weight = problem->weight,
+                                         .half_softening2 = problem->source_half_softening2,
+                                         .count = problem->source_count};
+    of->own_targets = (struct side_of_ranks){.position = problem->target_position,
+                                             .half_softening2 = problem->target_half_softening2,
+                                             .count = problem->target_count};
+    of->targets = problem->self ? &of->sources : &of->own_targets;
 }
 
 /* Of the branches as the last walk counted it. */
-static void weigh(struct ranks_run *of)
+static void count_work(struct ranks_run *of)
 {
     const struct tree_costs costs = tree_costs_of(of->problem, of->request);
-    struct octree top;
-    struct tree_branches branches = branches_of(&of->division, &top);
-    tree_branches_weigh(&branches, costs.of_expansion, costs.of_point);
+    tree_work_count(&of->targets->division, costs.of_expansion, costs.of_point);
 }
 
 static kith_status keep_work(struct ranks_run *of)
 {
-    struct octree top;
-    weigh(of);
-    const struct tree_branches branches = branches_of(&of->division, &top);
-    return ranks_agree(of->context, tree_work_keep(&branches, &of->state->work));
+    count_work(of);
+    return ranks_agree(of->context, tree_work_keep(&of->targets->division, &of->state->work));
+}
+
+/* This rank's slice of a side. */
+static int64_t slice_first(const struct ranks_run *of, const struct side_of_ranks *side)
+{
+    const struct ranks *ranks = of->context->ranks;
+    return ranks_first(side->count, ranks->size, ranks->rank);
+}
+
+/* A column from this rank's slice on. */
+static const void *slice_of(const struct ranks_run *of, const struct side_of_ranks *side,
+                            const void *column)
+{
+    const int64_t first = of->problem->is_slice ? 0 : slice_first(of, side);
+    return column ? (const char *)column + first * kith_dtype_bytes(of->problem->dtype) : NULL;
+}
+
+static kith_status divide_side(const struct ranks_run *of, struct side_of_ranks *side)
+{
+    const struct tree_problem *problem = of->problem;
+    const struct ranks *ranks = of->context->ranks;
+    struct sort_points slice = {.dtype = problem->dtype, .dimensions = problem->dimensions};
+    slice.count = ranks_first(side->count, ranks->size, ranks->rank + 1) - slice_first(of, side);
+    for (int32_t c = 0; c < problem->dimensions; c++)
+        slice.position[c] = slice_of(of, side, side->position[c]);
+    return tree_division_create(of->context, &slice, slice_of(of, side, side->weight), side->count,
+                                tree_branch_points(side->count, ranks->size), &side->division);
 }
 
 static kith_status divide(struct ranks_run *of)
 {
-    const struct tree_problem *problem = of->problem;
     struct tree_state *state = of->state;
-    const struct ranks *ranks = of->context->ranks;
-    const int64_t points = problem->source_count;
-    const int64_t offset = ranks_first(points, ranks->size, ranks->rank);
-    const struct octree all = {.count = points};
-    struct sort_points slice = {.dtype = problem->dtype, .dimensions = problem->dimensions};
-    const int64_t bytes = problem->is_slice ? 0 : offset * kith_dtype_bytes(problem->dtype);
-    slice.count = ranks_first(points, ranks->size, ranks->rank + 1) - offset;
-    for (int32_t c = 0; c < problem->dimensions; c++)
-        slice.position[c] = (const char *)problem->source_position[c] + bytes;
     state->is_sliced = true;
-    state->slice_first = offset;
-    state->slice_count = slice.count;
-    return tree_division_create(of->context, &slice,
-                                problem->weight ? (const char *)problem->weight + bytes : NULL,
-                                points, tree_branch_points(&all, ranks->size), &of->division);
+    state->slice_first = slice_first(of, of->targets);
+    KITH_TRY(divide_side(of, &of->sources));
+    if (!of->problem->self)
+        KITH_TRY(divide_side(of, &of->own_targets));
+    state->slice_count = of->targets->division.slice.count;
+    return KITH_OK;
+}
+
+static kith_status make_side(const struct ranks_run *of, struct side_of_ranks *side)
+{
+    KITH_TRY(tree_essential_create(&side->division, of->request->leaf, &side->essential));
+    return side->half_softening2
+               ? tree_essential_soften(&side->essential, slice_of(of, side, side->half_softening2))
+               : KITH_OK;
 }
 
 /* The multipoles of this rank's cells and the top, and what decides about them. */
 static kith_status expand(struct ranks_run *of)
 {
-    struct tree_essential *essential = &of->essential;
+    struct tree_essential *essential = &of->sources.essential;
     struct tree_run *run = &of->run;
     const int32_t base = essential->base;
-    KITH_TRY(ranks_agree(of->context, tree_make_expansions(of->context, of->problem, of->request,
-                                                           base, base, base, of->state, run)));
+    const struct tree_softenings *softenings[] = {&of->targets->essential.softenings,
+                                                  &essential->softenings};
+    KITH_TRY(
+        ranks_agree(of->context, tree_make_expansions(of->context, of->problem, of->request,
+                                                      softenings, base, base, of->state, run)));
     tree_write_heads(&essential->own, essential->side, &run->expansions, 0);
     KITH_TRY(tree_expand_ranks(of->context, essential, &run->expansions));
     if (run->expansions.points)
@@ -100,22 +127,32 @@ static kith_status expand(struct ranks_run *of)
                                             run->expansions.points ? run->bounds : run->power);
 }
 
-/* The tree of this rank with all cells that its walk visits. */
+/* The trees of this rank, of the sources with all cells that its walk visits. */
 static kith_status find_essential(struct ranks_run *of)
 {
-    struct tree_essential *essential = &of->essential;
+    struct tree_essential *sources = &of->sources.essential, *targets = &of->targets->essential;
     const struct tree_rule field_rule = tree_field_rule();
-    KITH_TRY(tree_essential_create(&of->division, of->request->leaf, essential));
-    of->run.targets = of->run.sources = tree_essential_sides(essential);
+    KITH_TRY(make_side(of, &of->sources));
+    if (!of->problem->self)
+        KITH_TRY(make_side(of, &of->own_targets));
+    of->run.targets = tree_essential_sides(targets);
+    of->run.sources = tree_essential_sides(sources);
     KITH_TRY(ranks_agree(of->context, tree_make_bins(of->problem, of->request, &of->run)));
     of->rule = tree_rule_for(of->problem, of->request);
     of->rule.decay = of->problem->law == expansion_series ? &of->run.bins.decay : NULL;
     if (of->request->error > 0) {
-        KITH_TRY(tree_essential_complete(essential, &field_rule));
-        KITH_TRY(tree_find_field_ranks(of->context, of->problem, &of->run.bins, essential));
+        KITH_TRY(tree_essential_complete(sources, targets, &field_rule));
+        KITH_TRY(tree_find_field_ranks(of->context, of->problem, &of->run.bins, targets, sources));
     }
     KITH_TRY(expand(of));
-    return tree_essential_complete(essential, &of->rule);
+    return tree_essential_complete(sources, targets, &of->rule);
+}
+
+static void free_essential(struct ranks_run *of)
+{
+    tree_essential_free(&of->sources.essential);
+    tree_essential_free(&of->own_targets.essential);
+    tree_run_free(&of->run);
 }
 
 /* Whether the work that was counted is divided evenly. */
@@ -137,62 +174,58 @@ static bool is_balanced(const struct tree_division *division)
  */
 static kith_status find_balanced(struct ranks_run *of)
 {
-    const bool is_measured = recall_work(of);
+    struct side_of_ranks *targets = of->targets;
+    const bool is_measured = tree_work_recall(&of->state->work, &targets->division);
     KITH_TRY(find_essential(of));
     if (is_measured)
         return KITH_OK;
-    const struct tree_sides sides = tree_essential_sides(&of->essential);
-    KITH_TRY(tree_count_cpu(of->context, &of->rule, &sides, &sides, NULL, &of->essential));
-    weigh(of);
-    if (is_balanced(&of->division))
+    const struct tree_sides of_targets = tree_essential_sides(&targets->essential);
+    const struct tree_sides of_sources = tree_essential_sides(&of->sources.essential);
+    KITH_TRY(tree_count_cpu(of->context, &of->rule, &of_targets, &of_sources, &targets->essential,
+                            &of->sources.essential));
+    count_work(of);
+    if (is_balanced(&targets->division))
         return KITH_OK;
-    tree_essential_free(&of->essential);
-    tree_run_free(&of->run);
+    free_essential(of);
     return find_essential(of);
 }
 
-/* Room for the records of all cells; those that are there stay. */
-static kith_status widen_records(struct ranks_run *of, int64_t record_bytes)
+/* Memory of the force pass. */
+static kith_status make_room(struct ranks_run *of)
 {
-    struct tree_state *state = of->state;
-    const int64_t bytes = of->essential.tree.cell_count * record_bytes;
-    void *grown = NULL;
-    if (bytes <= state->record_bytes)
-        return KITH_OK;
-    KITH_TRY(kith_allocate_unset(bytes, 1, "multipoles of a tree", &grown));
-    memcpy(grown, state->records, (size_t)(of->essential.base * record_bytes));
-    free(state->records);
-    state->records = of->run.expansions.records = grown;
-    state->record_bytes = bytes;
-    return KITH_OK;
+    const struct tree_essential *sources = &of->sources.essential;
+    const int64_t own = of->targets->essential.own.count, slice = of->state->slice_count;
+    KITH_TRY(tree_place_targets(of->problem, of->request, sources->base, sources->tree.cell_count,
+                                of->targets->essential.base, of->state, &of->run));
+    return tree_make_results(of->problem, own > slice ? own : slice, of->state);
 }
 
 static kith_status sum_forces(struct ranks_run *of, struct tree_counts *counts)
 {
     const struct tree_expansions *expansions = &of->run.expansions;
-    const struct octree *own = &of->essential.own;
-    const int64_t slice = of->state->slice_count;
+    struct tree_essential *sources = &of->sources.essential, *targets = &of->targets->essential;
     const int64_t record_bytes =
         expansion_record_length(&expansions->expansion) * kith_dtype_bytes(of->problem->dtype);
-    kith_status status = widen_records(of, record_bytes);
-    if (status == KITH_OK)
-        status = tree_make_results(of->problem, own->count > slice ? own->count : slice, of->state);
-    KITH_TRY(ranks_agree(of->context, status));
-    octree_free_points(&of->division.slice); /* nothing is sent again */
-    KITH_TRY(tree_essential_fetch(&of->essential, record_bytes, of->state->records));
-    const struct tree_sides sides = tree_essential_sides(&of->essential);
-    return tree_sum_cpu(of->context, of->problem, &of->rule, &sides, &sides, NULL, &of->essential,
-                        expansions, of->state, counts);
+    KITH_TRY(ranks_agree(of->context, make_room(of)));
+    if (!of->problem->self)
+        tree_write_heads(&targets->own, targets->side, expansions, expansions->target_record);
+    octree_free_points(&of->sources.division.slice); /* nothing is sent again */
+    octree_free_points(&of->own_targets.division.slice);
+    KITH_TRY(tree_essential_fetch(sources, record_bytes, of->state->records));
+    const struct tree_sides of_targets = tree_essential_sides(targets);
+    const struct tree_sides of_sources = tree_essential_sides(sources);
+    return tree_sum_cpu(of->context, of->problem, &of->rule, &of_targets, &of_sources, targets,
+                        sources, expansions, of->state, counts);
 }
 
 static kith_status bring_home(struct ranks_run *of)
 {
     struct tree_state *state = of->state;
-    const struct octree *own = &of->essential.own;
-    KITH_TRY(tree_division_bring_home(&of->division, own, state->potential, state->potential));
+    struct tree_division *division = &of->targets->division;
+    const struct octree *own = &of->targets->essential.own;
+    KITH_TRY(tree_division_bring_home(division, own, state->potential, state->potential));
     for (int32_t c = 0; c < of->problem->dimensions; c++)
-        KITH_TRY(
-            tree_division_bring_home(&of->division, own, state->gradient[c], state->gradient[c]));
+        KITH_TRY(tree_division_bring_home(division, own, state->gradient[c], state->gradient[c]));
     return KITH_OK;
 }
 
@@ -206,10 +239,11 @@ static kith_status run_stages(struct ranks_run *of)
     KITH_TRY(sum_forces(of, &counts));
     KITH_TRY(keep_work(of));
     if (of->request->estimates)
-        KITH_TRY(tree_estimate_ranks(of->context, of->problem, &of->essential, &of->run.expansions,
-                                     of->state, &error));
-    of->state->report =
-        tree_report_of(of->problem, of->request, &counts, tree_essential_cells(&of->essential));
+        KITH_TRY(tree_estimate_ranks(of->context, of->problem, &of->targets->essential,
+                                     &of->sources.essential, &of->run.expansions, of->state,
+                                     &error));
+    of->state->report = tree_report_of(of->problem, of->request, &counts,
+                                       tree_essential_cells(&of->sources.essential));
     of->state->report.error_estimated = tree_reported_error(of->request, &counts, error);
     return bring_home(of);
 }
@@ -219,9 +253,10 @@ kith_status tree_solve_ranks(kith_context *context, const struct tree_problem *p
 {
     struct ranks_run of = {
         .context = context, .problem = problem, .request = request, .state = state};
+    begin(&of);
     const kith_status status = run_stages(&of);
-    tree_run_free(&of.run);
-    tree_essential_free(&of.essential);
-    tree_division_free(&of.division);
+    free_essential(&of);
+    tree_division_free(&of.sources.division);
+    tree_division_free(&of.own_targets.division);
     return status;
 }

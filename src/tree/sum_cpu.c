@@ -20,7 +20,7 @@ struct sum_run {
     double softening2;
     int64_t real;
     bool self;
-    const struct tree_essential *essential; /* over ranks that have parts of the tree, or NULL */
+    const struct tree_essential *essential; /* of the sources, over ranks, or NULL */
 };
 
 const struct tree_near_kernels *tree_near_kernels_of(const kith_context *context)
@@ -72,10 +72,11 @@ static void gather_points(const struct sum_run *run, int64_t first, int64_t end,
         return;
     const void *const own[] = {tree->position[0], tree->position[1], tree->position[2],
                                tree->weight, run->expansions->softenings[1]->of_point};
-    for (int32_t c = 0; c < 5 && own[c]; c++) {
-        const char *const from = other >= 0 ? (const char *)run->essential->others[c] + other * real
-                                            : (const char *)own[c] + first * real;
-        memcpy(gathered->column[c] + gathered->count * real, from, (size_t)(count * real));
+    for (int32_t c = 0; c < 5; c++) {
+        const void *const from = other >= 0 ? run->essential->others[c] : own[c];
+        if (from)
+            memcpy(gathered->column[c] + gathered->count * real,
+                   at(run, from, other >= 0 ? other : first), (size_t)(count * real));
     }
     gathered->count += count;
 }
@@ -238,24 +239,24 @@ static void pass_leaf(void *user, struct tree_walker *walker, int32_t target,
 
 kith_status tree_count_cpu(kith_context *context, const struct tree_rule *rule,
                            const struct tree_sides *targets, const struct tree_sides *sources,
-                           const struct tree_branches *branches,
-                           const struct tree_essential *essential)
+                           const struct tree_essential *of_targets,
+                           const struct tree_essential *of_sources)
 {
     struct tree_counts counts;
     const struct tree_actions actions = {.far_to_leaves = rule->walk == tree_walk_groups,
                                          .far = pass_far,
                                          .descend = pass_cell,
                                          .leaf = pass_leaf,
-                                         .branches = branches,
-                                         .essential = essential};
+                                         .targets = of_targets,
+                                         .sources = of_sources};
     return tree_walk_cpu(context, rule, targets, sources, &actions,
                          seconds_of_count * (double)targets->tree->count, &counts);
 }
 
 kith_status tree_sum_cpu(kith_context *context, const struct tree_problem *problem,
                          const struct tree_rule *rule, const struct tree_sides *targets,
-                         const struct tree_sides *sources, const struct tree_branches *branches,
-                         const struct tree_essential *essential,
+                         const struct tree_sides *sources, const struct tree_essential *of_targets,
+                         const struct tree_essential *of_sources,
                          const struct tree_expansions *expansions, struct tree_state *state,
                          struct tree_counts *counts)
 {
@@ -272,21 +273,15 @@ kith_status tree_sum_cpu(kith_context *context, const struct tree_problem *probl
         .softening2 = problem->softening2,
         .real = kith_dtype_bytes(problem->dtype),
         .self = problem->self,
-        .essential = essential};
+        .essential = of_sources};
     const struct tree_actions actions = {.far_to_leaves = rule->walk == tree_walk_groups,
                                          .far = far,
                                          .descend = descend,
                                          .leaf = leaf,
                                          .user = &run,
-                                         .branches = branches,
-                                         .essential = essential};
+                                         .targets = of_targets,
+                                         .sources = of_sources};
     const double seconds =
         seconds_of_term * (double)tree->count * (double)expansion_count(&expansions->expansion);
-    KITH_TRY(tree_walk_cpu(context, rule, targets, sources, &actions, seconds, counts));
-    if (!branches)
-        return KITH_OK;
-    tree_branches_gather_points(branches, state->potential, run.real);
-    for (int32_t c = 0; c < problem->dimensions; c++)
-        tree_branches_gather_points(branches, state->gradient[c], run.real);
-    return KITH_OK;
+    return tree_walk_cpu(context, rule, targets, sources, &actions, seconds, counts);
 }

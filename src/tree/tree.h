@@ -64,7 +64,7 @@ struct tree_report {
 };
 
 /* Work along the curve of the points, as it was in the last call: of the points up to end[k],
- * sum[k]. Over ranks, which it is divided by (tree/branches_ranks.h). */
+ * sum[k]. Over ranks, which it is divided by (tree/work_ranks.h). */
 struct tree_work {
     int64_t count, points;
     int64_t *end;
@@ -77,8 +77,8 @@ struct tree_state {
     struct tree_report report;
     const struct octree *target_tree; /* in whose order the results are */
     void *potential, *gradient[3];    /* columns of the problem's dtype */
-    /* Over ranks, of sources that are the targets: instead of target_tree, results are in the order
-     * of the problem, from point slice_first on. */
+    /* Over ranks: instead of target_tree, results are in the order of the problem, from target
+     * slice_first on. */
     bool is_sliced;
     int64_t slice_first, slice_count;
     void *results, *records, *locals; /* memory */

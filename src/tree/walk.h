@@ -1,6 +1,8 @@
 #ifndef TREE_WALK_H
 #define TREE_WALK_H
 
+#include <stdlib.h>
+
 #include "tree/acceptance.h"
 #include "tree/octree.h"
 
@@ -22,8 +24,29 @@ struct cell_list {
     int64_t count, room;
 };
 
+/* Room for more cells; false: no memory. */
+static inline bool cell_list_reserve(struct cell_list *list, int64_t more)
+{
+    if (list->count + more <= list->room)
+        return true;
+    const int64_t room = 2 * (list->count + more) + 1024;
+    int32_t *cells = (int32_t *)realloc(list->cell, (size_t)room * sizeof *cells);
+    if (!cells)
+        return false;
+    list->cell = cells;
+    list->room = room;
+    return true;
+}
+
+static inline bool cell_list_push(struct cell_list *list, int32_t cell)
+{
+    if (list->count == list->room && !cell_list_reserve(list, 1))
+        return false;
+    list->cell[list->count++] = cell;
+    return true;
+}
+
 struct tree_walker;    /* a thread's memory */
-struct tree_branches;  /* tree/branches_ranks.h */
 struct tree_essential; /* tree/essential_ranks.h */
 
 /* What is done with what is found. */
@@ -37,14 +60,9 @@ struct tree_actions {
     void (*leaf)(void *user, struct tree_walker *walker, int32_t target,
                  const struct cell_list *far, const struct cell_list *near);
     void *user;
-    /* Of the targets' tree, over ranks: each walks the cells above the branches and its own. NULL:
-     * one process. */
-    const struct tree_branches *branches;
-    /* The tree of both sides, over ranks that have parts of it: each walks what is above its own
-     * branches, and these. Sources that it would split but whose children are absent are flagged.
-     * NULL: the tree is complete. */
-    const struct tree_essential *essential;
-    bool others_only; /* of that: passes sources over that are this rank's */
+    /* The trees of both sides, over ranks that have parts of them: each walks what is above its own
+     * branches of the targets' tree, and these. NULL: the trees are complete. */
+    const struct tree_essential *targets, *sources;
 };
 
 /* Room for this many bytes in the walker's memory, or NULL: then the walk fails. */
@@ -61,8 +79,7 @@ static inline void tree_flag(uint8_t *flag)
     __atomic_store_n(flag, 1, __ATOMIC_RELAXED);
 }
 
-/* Walks all targets. Over ranks collective, but with others_only: the counts are those of all of
- * them.
+/* Walks all targets. Over ranks collective: the counts are those of all of them.
  *
  * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED; those of ranks_agree. */
 kith_status tree_walk_cpu(kith_context *context, const struct tree_rule *rule,

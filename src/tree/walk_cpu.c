@@ -11,8 +11,8 @@
 #include "device/threads.h"
 #include "ranks/ranks.h"
 #include "tree/accept_kernel.h"
-#include "tree/branches_ranks.h"
 #include "tree/essential_ranks.h"
+#include "tree/work_ranks.h"
 
 struct tree_walker {
     struct cell_list
@@ -25,7 +25,7 @@ struct tree_walker {
     struct tree_counts counts;
 };
 
-/* A branch (tree/branches_ranks.h), and the lists that its root begins with, one after the other in
+/* A branch (tree/division_ranks.h), and the lists that its root begins with, one after the other in
  * the walk's. */
 struct task {
     int32_t cell;
@@ -38,47 +38,23 @@ struct walk {
     const struct tree_actions *actions;
     tree_accept_kernel *accept;
     int32_t task_points;
-    struct task *tasks;             /* NULL once they are known */
-    int64_t task_count, first_task; /* of all; the first of this rank */
+    struct task *tasks; /* NULL once they are known */
+    int64_t task_count;
     struct cell_list lists;
     struct tree_counts *task_counts;
     atomic_bool failed;
 };
 
-static tree_accept_kernel *accept_kernel_of(const kith_context *context)
-{
-#define ADDRESS(isa) tree_accept_##isa,
-    static tree_accept_kernel *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
-#undef ADDRESS
-    return each_isa[context->isa];
-}
-
-static bool reserve(struct cell_list *list, int64_t count)
-{
-    if (list->count + count <= list->room)
-        return true;
-    const int64_t room = 2 * (list->count + count) + 1024;
-    int32_t *cells = realloc(list->cell, (size_t)room * sizeof *cells);
-    if (!cells)
-        return false;
-    list->cell = cells;
-    list->room = room;
-    return true;
-}
-
 static void push(struct tree_walker *walker, struct cell_list *list, int32_t cell)
 {
-    if (list->count == list->room && !reserve(list, 1)) {
+    if (!cell_list_push(list, cell))
         walker->failed = true;
-        return;
-    }
-    list->cell[list->count++] = cell;
 }
 
 static void push_all(struct tree_walker *walker, struct cell_list *list, const int32_t *cells,
                      int64_t count)
 {
-    if (!reserve(list, count)) {
+    if (!cell_list_reserve(list, count)) {
         walker->failed = true;
         return;
     }
@@ -115,34 +91,33 @@ static const double *power_of(const struct walk *walk, const struct tree_sides *
     return sides->power ? sides->power + (int64_t)cell * (walk->rule->order + 1) : NULL;
 }
 
-/* A cell's place in the tree of one process. */
-static int64_t number_of(const struct walk *walk, int32_t cell)
-{
-    return walk->actions->essential ? walk->actions->essential->number[cell] : cell;
-}
-
 /* Whether what is found of a target is counted by this rank. */
 static bool is_counted(const struct walk *walk, int32_t target)
 {
-    const struct tree_essential *essential = walk->actions->essential;
+    const struct tree_essential *essential = walk->actions->targets;
     return !essential || essential->kind[target] == tree_own || essential->counts_here[target];
 }
 
-static bool is_passed_over(const struct walk *walk, int32_t source)
+static enum tree_place decide_place(const struct walk *walk, int32_t target, int32_t source,
+                                    bool is_far)
 {
-    return walk->actions->others_only && walk->actions->essential->kind[source] == tree_own;
+    const struct tree_sides *targets = walk->targets, *sources = walk->sources;
+    if (walk->actions->targets)
+        return tree_essential_place(walk->actions->targets, target, walk->actions->sources, source,
+                                    is_far);
+    const bool self = targets->tree == sources->tree;
+    return tree_place_pair(&targets->side[target], self ? target : 0,
+                           targets->tree->cell[target].children, &sources->side[source],
+                           self ? source : 0, sources->tree->cell[source].children, is_far);
 }
 
 /* Where a pair of a target and a source goes. */
 static void place(const struct walk *walk, struct tree_walker *walker, int32_t target,
                   int32_t source, bool is_far)
 {
-    const struct tree_sides *targets = walk->targets, *sources = walk->sources;
-    const struct tree_side *a = &targets->side[target], *b = &sources->side[source];
-    const struct octree_cell *cell_a = &targets->tree->cell[target];
-    const struct octree_cell *cell_b = &sources->tree->cell[source];
-    const int64_t number_a = number_of(walk, target), number_b = number_of(walk, source);
-    switch (tree_place_pair(a, number_a, cell_a->children, b, number_b, cell_b->children, is_far)) {
+    const struct octree_cell *cell_a = &walk->targets->tree->cell[target];
+    const struct octree_cell *cell_b = &walk->sources->tree->cell[source];
+    switch (decide_place(walk, target, source, is_far)) {
     case tree_far:
         if (is_counted(walk, target))
             walker->counts.far += walk->actions->far_to_leaves ? cell_a->count : 1;
@@ -153,13 +128,8 @@ static void place(const struct walk *walk, struct tree_walker *walker, int32_t t
         push(walker, &walker->near, source);
         break;
     case tree_split_source:
-        if (cell_b->child == octree_absent) {
-            tree_flag(&walk->actions->essential->wanted[source]);
-            break;
-        }
         for (int32_t k = 0; k < cell_b->children; k++)
-            if (!is_passed_over(walk, cell_b->child + k))
-                push(walker, &walker->open, cell_b->child + k);
+            push(walker, &walker->open, cell_b->child + k);
         break;
     case tree_left_to_children:
         push(walker, &walker->waiting, source);
@@ -196,14 +166,14 @@ static void keep_for_task(struct walk *walk, struct tree_walker *walker, int32_t
 
 static bool is_of_others(const struct walk *walk, int32_t target)
 {
-    const struct tree_essential *essential = walk->actions->essential;
+    const struct tree_essential *essential = walk->actions->targets;
     return essential &&
            (essential->kind[target] == tree_other || essential->kind[target] == tree_above_others);
 }
 
 static bool is_task(const struct walk *walk, int32_t target)
 {
-    const struct tree_essential *essential = walk->actions->essential;
+    const struct tree_essential *essential = walk->actions->targets;
     if (!walk->tasks)
         return false;
     return essential ? essential->kind[target] == tree_own
@@ -244,10 +214,9 @@ static void walk_branch(struct walk *walk, struct tree_walker *walker, int32_t t
     walker->near.count = near;
 }
 
-static void run_task(void *argument, int64_t of_rank)
+static void run_task(void *argument, int64_t k)
 {
     struct walk *walk = argument;
-    const int64_t k = walk->first_task + of_rank;
     const struct task *task = &walk->tasks[k];
     struct walk mine = {.rule = walk->rule,
                         .targets = walk->targets,
@@ -277,8 +246,7 @@ static void add_counts(struct tree_counts *sum, const struct tree_counts *counts
 static void walk_top(struct walk *walk, struct tree_counts *counts)
 {
     struct tree_walker walker = {0};
-    if (!is_passed_over(walk, 0))
-        push(&walker, &walker.waiting, 0);
+    push(&walker, &walker.waiting, 0);
     if (!walker.failed)
         walk_branch(walk, &walker, 0, 0);
     if (walker.failed)
@@ -287,31 +255,17 @@ static void walk_top(struct walk *walk, struct tree_counts *counts)
     free_walker(&walker);
 }
 
-/* Those of this rank. */
-static kith_status run_tasks(kith_context *context, int32_t threads, struct walk *walk)
-{
-    const struct tree_branches *branches = walk->actions->branches;
-    int64_t end = walk->task_count;
-    if (branches) {
-        walk->first_task = branches->first[context->ranks->rank];
-        end = branches->first[context->ranks->rank + 1];
-    }
-    return kith_for_each(context, threads, end - walk->first_task, run_task, walk);
-}
-
 kith_status tree_walk_cpu(kith_context *context, const struct tree_rule *rule,
                           const struct tree_sides *targets, const struct tree_sides *sources,
                           const struct tree_actions *actions, double seconds,
                           struct tree_counts *counts)
 {
-    const struct tree_branches *branches = actions->branches;
     struct walk walk = {.rule = rule,
                         .targets = targets,
                         .sources = sources,
                         .actions = actions,
-                        .accept = accept_kernel_of(context),
-                        .task_points = branches ? branches->most_points
-                                                : tree_branch_points(targets->tree, 1)};
+                        .accept = tree_accept_kernel_of(context->isa),
+                        .task_points = tree_branch_points(targets->tree->count, 1)};
     *counts = (struct tree_counts){0};
     if (targets->tree->cell_count == 0 || sources->tree->cell_count == 0)
         return KITH_OK;
@@ -319,26 +273,22 @@ kith_status tree_walk_cpu(kith_context *context, const struct tree_rule *rule,
         kith_allocate(targets->tree->cell_count, sizeof *walk.tasks, "a tree walk", &walk.tasks);
     if (status == KITH_OK) {
         walk_top(&walk, counts);
-        walk.task_counts = branches ? branches->counts : NULL;
-        if (!branches)
-            status = kith_allocate(walk.task_count, sizeof *walk.task_counts, "a tree walk",
-                                   &walk.task_counts);
+        status = kith_allocate(walk.task_count, sizeof *walk.task_counts, "a tree walk",
+                               &walk.task_counts);
     }
     if (status == KITH_OK && !atomic_load(&walk.failed))
-        status = run_tasks(context, kith_threads_for(context, seconds), &walk);
+        status = kith_for_each(context, kith_threads_for(context, seconds), walk.task_count,
+                               run_task, &walk);
     if (status == KITH_OK && atomic_load(&walk.failed))
         status = kith_fail(KITH_OUT_OF_MEMORY, "no memory for the lists of a tree walk");
-    if (branches || (actions->essential && !actions->others_only))
+    if (actions->targets)
         status = ranks_agree(context, status);
-    if (branches && status == KITH_OK)
-        tree_branches_gather_counts(branches);
     for (int64_t k = 0; k < walk.task_count && status == KITH_OK; k++)
         add_counts(counts, &walk.task_counts[k]);
-    if (actions->essential && status == KITH_OK && !actions->others_only)
-        tree_essential_count(actions->essential, walk.task_counts, counts);
+    if (actions->targets && status == KITH_OK)
+        tree_essential_count(actions->targets, walk.task_counts, counts);
     free(walk.tasks);
-    if (!branches)
-        free(walk.task_counts);
+    free(walk.task_counts);
     free(walk.lists.cell);
     return status;
 }

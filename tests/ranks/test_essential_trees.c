@@ -4,7 +4,6 @@
 #include "ranks_of_threads.h"
 
 #include "random_numbers.h"
-#include "tree/branches_ranks.h"
 #include "tree/essential_ranks.h"
 #include "tree_scene.h"
 
@@ -109,7 +108,7 @@ static kith_status make_tree(struct essential_rank *rank, kith_context *context,
                                   rank->most_points, division));
     deal(rank, division);
     KITH_TRY(tree_essential_create(division, rank->leaf, essential));
-    return tree_essential_complete(essential, &rank->rule);
+    return tree_essential_complete(essential, essential, &rank->rule);
 }
 
 static kith_status meet(struct essential_rank *rank, kith_context *context,
@@ -126,7 +125,8 @@ static kith_status meet(struct essential_rank *rank, kith_context *context,
                                          .descend = pass_on,
                                          .leaf = meet_near,
                                          .user = &meeting,
-                                         .essential = essential};
+                                         .targets = essential,
+                                         .sources = essential};
     struct tree_counts counts;
     for (int32_t k = 0; k < essential->base; k++)
         records[k] = essential->own.weight_sum[k];

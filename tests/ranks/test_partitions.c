@@ -4,11 +4,9 @@
 
 #include <stdlib.h>
 
-#include "device/context.h"
+#include "random_numbers.h"
 #include "ranks/partition.h"
-#include "ranks/ranks.h"
-#include "tree/branches_ranks.h"
-#include "tree_scene.h"
+#include "tree/work_ranks.h"
 
 enum { partitions = 1000, most_things = 300, most_ranks_here = 40 };
 
@@ -42,85 +40,32 @@ static void test_parts_by_weight_cover_all_things_and_are_balanced(void **state)
     }
 }
 
-/* Every cell of the tree that is not above the branches is of one rank, its parent's if that is not
- * above them either, and so are its points. */
-static void check_cells(const struct octree *tree, struct tree_branches *branches,
-                        struct ranks *ranks, int32_t *owner)
-{
-    for (int32_t k = 0; k < tree->cell_count; k++)
-        owner[k] = -1;
-    for (ranks->rank = 0; ranks->rank < ranks->size; ranks->rank++)
-        for (int32_t g = 0; g < tree->generations; g++) {
-            int32_t first = 0, end = 0;
-            tree_branches_cells(branches, g, &first, &end);
-            for (int32_t k = first; k < end; k++) {
-                assert_int_equal(owner[k], -1);
-                owner[k] = ranks->rank;
-            }
-        }
-    for (int32_t k = 0; k < tree->cell_count; k++) {
-        const struct octree_cell *cell = &tree->cell[k];
-        assert_true(owner[k] >= 0);
-        if (cell->count > branches->most_points)
-            continue;
-        assert_true(branches->point[owner[k]] <= cell->first);
-        assert_true(cell->first + cell->count <= branches->point[owner[k] + 1]);
-        if (tree->cell[cell->parent].count <= branches->most_points)
-            assert_int_equal(owner[k], owner[cell->parent]);
-    }
-}
+enum { most_branches = 40 };
 
-static void check_branches(const struct octree *tree, const struct tree_branches *branches)
-{
-    int64_t end = 0;
-    for (int64_t k = 0; k < branches->count; k++) {
-        const struct octree_cell *cell = &tree->cell[branches->cell[k]];
-        assert_true(cell->first >= end && cell->count <= branches->most_points);
-        assert_true(cell->parent >= 0 && tree->cell[cell->parent].count > branches->most_points);
-        end = (int64_t)cell->first + cell->count;
-    }
-}
+/* Branches of some points of a curve. */
+struct branches {
+    struct octree_cell cells[most_branches];
+    int32_t branch[most_branches];
+    double work[most_branches];
+    struct tree_division division;
+};
 
-static void test_branches_of_random_trees_have_one_rank_each(void **state)
+static void make_branches(struct random_numbers *numbers, int64_t points, struct branches *made)
 {
-    (void)state;
-    struct random_numbers numbers = random_numbers_begin("branches");
-    static struct tree_scene scene;
-    int64_t divided = 0;
-    kith_context *context = NULL;
-    assert_ok(kith_context_create(&(kith_context_options){.device = {KITH_CPU, 0}, .threads = 1},
-                                  &context));
-    for (int kind = 0; kind < 2 * scene_kinds; kind++) {
-        struct octree tree = {0};
-        const int32_t dimensions = 2 + kind / scene_kinds;
-        scene_fill(&scene, &numbers, scene_names[kind % scene_kinds], dimensions,
-                   (int64_t)random_uniform(&numbers, 2000, scene_most));
-        const struct sort_points points = {
-            KITH_F64, dimensions, scene.count, {scene.x[0], scene.x[1], scene.x[2]}};
-        assert_ok(octree_build_cpu(context, &points, scene.weight, 20, &tree));
-        int32_t *owner = calloc((size_t)tree.cell_count, sizeof *owner);
-        for (int k = 0; k < 50; k++) {
-            struct ranks ranks = {.size = (int32_t)random_uniform(&numbers, 1, most_ranks_here)};
-            struct tree_branches *branches = NULL;
-            context->ranks = &ranks;
-            assert_ok(tree_branches_create(context, &tree, &branches));
-            if (branches) {
-                check_branches(&tree, branches);
-                check_cells(&tree, branches, &ranks, owner);
-                for (int64_t branch = 0; branch < branches->count; branch++)
-                    branches->work[branch] = random_uniform(&numbers, -1, 3) < 0 ? 0 : 1;
-                tree_branches_divide(branches);
-                check_cells(&tree, branches, &ranks, owner);
-                divided++;
-            }
-            tree_branches_free(branches);
-            context->ranks = NULL;
-        }
-        free(owner);
-        octree_free(&tree);
+    int32_t count = 0;
+    for (int64_t first = 0; first < points && count < most_branches; count++) {
+        const int64_t left = points - first, some = 1 + (int64_t)random_uniform(numbers, 0, 400);
+        const int64_t here = some < left && count < most_branches - 1 ? some : left;
+        made->cells[count] = (struct octree_cell){.first = (int32_t)first, .count = (int32_t)here};
+        made->branch[count] = count;
+        first += here;
     }
-    assert_true(divided >= partitions);
-    kith_context_free(context);
+    made->division = (struct tree_division){.points = points,
+                                            .count = count,
+                                            .cell = made->cells,
+                                            .branch_count = count,
+                                            .branch = made->branch,
+                                            .work = made->work};
 }
 
 /* Work that was measured is found again, and in other branches as much of it as they share. */
@@ -128,57 +73,37 @@ static void test_work_is_remembered_along_the_curve(void **state)
 {
     (void)state;
     struct random_numbers numbers = random_numbers_begin("work");
-    static struct tree_scene scene;
-    struct octree trees[2] = {{0}};
-    struct tree_work work = {0};
-    struct ranks ranks = {.size = 3};
-    kith_context *context = NULL;
-    assert_ok(kith_context_create(&(kith_context_options){.device = {KITH_CPU, 0}, .threads = 1},
-                                  &context));
-    context->ranks = &ranks;
-    struct tree_branches *branches[2] = {NULL};
-    for (int k = 0; k < 2; k++) {
-        scene_fill(&scene, &numbers, k ? "sphere" : "plummer", 3, 7000);
-        const struct sort_points points = {
-            KITH_F64, 3, scene.count, {scene.x[0], scene.x[1], scene.x[2]}};
-        assert_ok(octree_build_cpu(context, &points, scene.weight, 20, &trees[k]));
-        assert_ok(tree_branches_create(context, &trees[k], &branches[k]));
-        assert_non_null(branches[k]);
+    static struct branches before, after;
+    for (int k = 0; k < partitions; k++) {
+        const int64_t points = (int64_t)random_uniform(&numbers, 1, 7000);
+        struct tree_work work = {0};
+        double known[most_branches], total = 0, found = 0;
+        make_branches(&numbers, points, &before);
+        make_branches(&numbers, points, &after);
+        assert_false(tree_work_recall(&work, &before.division));
+        for (int32_t i = 0; i < before.division.count; i++)
+            total += known[i] = before.work[i] = random_uniform(&numbers, 0, 5);
+        assert_ok(tree_work_keep(&before.division, &work));
+        memset(before.work, 0, sizeof before.work);
+        assert_true(tree_work_recall(&work, &before.division));
+        for (int32_t i = 0; i < before.division.count; i++)
+            assert_true(fabs(before.work[i] - known[i]) <= 1e-12 * total);
+        assert_true(tree_work_recall(&work, &after.division));
+        for (int32_t i = 0; i < after.division.count; i++) {
+            assert_true(after.work[i] >= -1e-12 * total);
+            found += after.work[i];
+        }
+        assert_true(fabs(found - total) <= 1e-12 * total);
+        work.points++;
+        assert_false(tree_work_recall(&work, &after.division));
+        tree_work_free(&work);
     }
-    assert_false(tree_work_recall(&work, branches[0]));
-    double total = 0, found = 0;
-    for (int64_t k = 0; k < branches[0]->count; k++)
-        total += branches[0]->work[k] = random_uniform(&numbers, 0, 5);
-    double *known = malloc((size_t)branches[0]->count * sizeof *known);
-    memcpy(known, branches[0]->work, (size_t)branches[0]->count * sizeof *known);
-    assert_ok(tree_work_keep(branches[0], &work));
-    memset(branches[0]->work, 0, (size_t)branches[0]->count * sizeof *known);
-    assert_true(tree_work_recall(&work, branches[0]));
-    for (int64_t k = 0; k < branches[0]->count; k++)
-        assert_true(fabs(branches[0]->work[k] - known[k]) <= 1e-12 * total);
-    assert_true(tree_work_recall(&work, branches[1]));
-    for (int64_t k = 0; k < branches[1]->count; k++) {
-        assert_true(branches[1]->work[k] >= 0);
-        found += branches[1]->work[k];
-    }
-    assert_true(fabs(found - total) <= 1e-12 * total);
-    work.points++;
-    assert_false(tree_work_recall(&work, branches[1]));
-    context->ranks = NULL;
-    for (int k = 0; k < 2; k++) {
-        tree_branches_free(branches[k]);
-        octree_free(&trees[k]);
-    }
-    tree_work_free(&work);
-    free(known);
-    kith_context_free(context);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parts_by_weight_cover_all_things_and_are_balanced),
-        cmocka_unit_test(test_branches_of_random_trees_have_one_rank_each),
         cmocka_unit_test(test_work_is_remembered_along_the_curve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,16 +69,44 @@ static void test_targets_of_trees_have_the_bits_of_one_rank(void **state)
 {
     (void)state;
     struct random_numbers numbers = random_numbers_begin("targets over ranks");
-    for (int k = 0; k < 6; k++) {
-        struct system s = system_of_scene(&numbers, "plummer", KITH_F64,
-                                          (int64_t)random_uniform(&numbers, 1, 4000), 3);
-        struct system targets = system_of_scene(&numbers, "cube", KITH_F64,
-                                                (int64_t)random_uniform(&numbers, 1, 4000), 3);
+    for (int k = 0; k < 8; k++) {
+        const kith_dtype dtype = k % 3 == 2 ? KITH_F32 : KITH_F64;
+        const int64_t n = k == 6 ? 1 : (int64_t)random_uniform(&numbers, 1, 4000);
+        const int64_t n_targets = k == 7 ? 1 : (int64_t)random_uniform(&numbers, 1, 4000);
+        struct system s = system_of_scene(&numbers, "plummer", dtype, n, 3);
+        struct system targets = system_of_scene(&numbers, "cube", dtype, n_targets, 3);
         const struct forces_rank like = {.system = &s,
                                          .targets = &targets,
                                          .options = {.solver = solver_named(k % 2 ? "tree" : "fmm"),
                                                      .softening = 0.01,
                                                      .accuracy.error = 1e-3}};
+        check_same_bits(&like, random_size(&numbers));
+        system_free(&targets);
+        system_free(&s);
+    }
+}
+
+/* A softening per body, of bodies and of targets of their own. */
+static void test_softenings_of_bodies_have_the_bits_of_one_rank(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("softenings over ranks");
+    for (int k = 0; k < 8; k++) {
+        const kith_dtype dtype = k % 3 == 2 ? KITH_F32 : KITH_F64;
+        struct system s = system_of_scene(&numbers, scene_names[k % scene_kinds], dtype,
+                                          (int64_t)random_uniform(&numbers, 1, 5000), 3);
+        struct system targets =
+            system_of_scene(&numbers, "cube", dtype, (int64_t)random_uniform(&numbers, 1, 4000), 3);
+        for (int64_t i = 0; i < s.n; i++)
+            put(s.softening, i, random_uniform(&numbers, 0, 0.1));
+        for (int64_t i = 0; i < targets.n; i++)
+            put(targets.softening, i, random_uniform(&numbers, 0, 0.1));
+        s.softened = targets.softened = true;
+        const struct forces_rank like = {
+            .system = &s,
+            .targets = k % 2 ? &targets : NULL,
+            .options = {.solver = solver_named("tree"),
+                        .accuracy.error = pow(10, -random_uniform(&numbers, 2, 4))}};
         check_same_bits(&like, random_size(&numbers));
         system_free(&targets);
         system_free(&s);
@@ -208,6 +236,7 @@ int main(void)
         cmocka_unit_test(test_trees_have_the_bits_of_one_rank),
         cmocka_unit_test(test_cells_of_one_size_are_split_as_by_one_rank),
         cmocka_unit_test(test_targets_of_trees_have_the_bits_of_one_rank),
+        cmocka_unit_test(test_softenings_of_bodies_have_the_bits_of_one_rank),
         cmocka_unit_test(test_ranks_without_branches),
         cmocka_unit_test(test_an_accuracy_alone_has_the_bits_of_one_rank),
         cmocka_unit_test(test_cutoffs_have_the_bits_of_one_rank),
