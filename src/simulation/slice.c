@@ -57,8 +57,7 @@ kith_status slice_agree(const struct kith_simulation *simulation, kith_status st
 bool slice_is_enough(const struct kith_simulation *simulation, const struct forces_problem *own)
 {
     const kith_solver *solver = simulation->solver;
-    return (solver == &forces_solver_tree || solver == &forces_solver_fmm) && own->self &&
-           !own->source_half_softening2;
+    return (solver == &forces_solver_tree || solver == &forces_solver_fmm) && own->self;
 }
 
 /* The problem's columns of one number a body, the output last. */

@@ -310,7 +310,7 @@ kith_status tree_division_send(struct tree_division *division, struct octree *ow
 static void pick_rows(kith_dtype dtype, const uint32_t *rows, int64_t count, const void *from,
                       void *to)
 {
-    for (int64_t k = 0; k < count; k++)
+    for (int64_t k = 0; k < count && from && to; k++)
         real_set(dtype, to, k, real_get(dtype, from, rows[k]));
 }
 

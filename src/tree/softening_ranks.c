@@ -52,7 +52,7 @@ kith_status tree_essential_soften(struct tree_essential *e, const void *of_slice
     if (status == KITH_OK)
         status = kith_allocate(e->division->branch_count, sizeof *of_branches, what, &of_branches);
     status = ranks_agree(e->division->context, status);
-    if (status == KITH_OK)
+    if (status == KITH_OK && sums && of_branches) /* always; for the static analyzer */
         sum_cells(e, sums, of_branches);
     free(sums);
     free(of_branches);
