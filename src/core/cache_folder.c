@@ -80,7 +80,7 @@ bool cache_file_is_own(const char *path)
 
 kith_status cache_make_workshop(const char *parent, char path[cache_path_bytes])
 {
-    snprintf(path, cache_path_bytes, "%s/build-XXXXXX", parent);
+    snprintf(path, cache_path_bytes, "%s/" CACHE_WORKSHOP "XXXXXX", parent);
     if (!mkdtemp(path))
         return kith_fail(KITH_IO_ERROR, "a folder in %s cannot be created: %s; %s", parent,
                          strerror(errno), remedy);
@@ -183,8 +183,10 @@ void cache_read_sealed(const char *path, const char *key, void **data, int64_t *
     *bytes -= seal_bytes;
     if (*bytes > 0) {
         write_seal(key, *data, *bytes, seal);
-        if (memcmp((char *)*data + *bytes, seal, seal_bytes) == 0)
+        if (memcmp((char *)*data + *bytes, seal, seal_bytes) == 0) {
+            (void)utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
             return;
+        }
     }
     free(*data);
     *data = NULL;

@@ -27,6 +27,7 @@ bool cache_file_is_own(const char *path);
 
 /* Makes a new folder "PARENT/build-XXXXXX", accessible by this user only.
  * Errors: KITH_IO_ERROR. */
+#define CACHE_WORKSHOP "build-"
 kith_status cache_make_workshop(const char *parent, char path[cache_path_bytes]);
 
 /* The same without a cache folder: in $TMPDIR, or else in /tmp. */
@@ -46,8 +47,9 @@ uint64_t cache_hash(const void *data, int64_t bytes);
  * truncated or changed file is detected.
  *
  * cache_seal adds the seal to a file. Errors: KITH_IO_ERROR, KITH_OUT_OF_MEMORY. cache_read_sealed
- * reads a complete file of this user; free *data with free(); *bytes excludes the seal. *data is
- * NULL if the file does not exist, which is not an error. */
+ * reads a complete file of this user, and makes its time of change the time of its last use; free
+ * *data with free(); *bytes excludes the seal. *data is NULL if the file does not exist, which is
+ * not an error. */
 enum { cache_key_bytes = 33 };
 kith_status cache_seal(const char *path, const char *key);
 void cache_read_sealed(const char *path, const char *key, void **data, int64_t *bytes);
@@ -55,6 +57,12 @@ void cache_read_sealed(const char *path, const char *key, void **data, int64_t *
 /* Synchronizes a new file to the disk and renames it to its final name, so that it is complete also
  * after a power failure. Errors: KITH_IO_ERROR. */
 kith_status cache_publish(const char *made, const char *path);
+
+/* Removes, of the files of a folder whose names begin so, those that were used the longest ago,
+ * until the others have at most this many bytes; and workshops that processes left behind more than
+ * a day ago. As far as possible: what cannot be removed stays. A process that uses a file may keep
+ * it open or loaded. */
+void cache_limit(const char *folder, const char *beginning, int64_t most_bytes);
 
 /* Reads a whole file; free *data with free(). Errors: KITH_IO_ERROR, KITH_OUT_OF_MEMORY. */
 kith_status cache_read(const char *path, void **data, int64_t *bytes);

@@ -136,6 +136,7 @@ static kith_status compile_and_keep(const struct job *job, const char *folder, c
     if (status == KITH_OK)
         status = cache_publish(made, object);
     cache_remove(workshop);
+    cache_limit(folder, LAW_CACHE_NAME, law_cache_bytes);
     return status == KITH_OK ? load_made(job, object, handle) : status;
 }
 
@@ -170,7 +171,8 @@ static kith_status open_or_compile(const struct job *job, void **handle)
     char folder[cache_path_bytes], object[cache_path_bytes];
     kith_status status = cache_folder(folder);
     if (status == KITH_OK) {
-        snprintf(object, sizeof object, "%.*s/law-%s.so", cache_path_bytes / 2, folder, job->key);
+        snprintf(object, sizeof object, "%.*s/" LAW_CACHE_NAME "%s.so", cache_path_bytes / 2,
+                 folder, job->key);
         *handle = load_kept(job, object);
         if (*handle)
             return KITH_OK;

@@ -116,7 +116,8 @@ static kith_status compile(const struct job *job, void **cubin, int64_t *bytes)
 
 static void cache_path(const struct job *job, const char *folder, char path[cache_path_bytes])
 {
-    snprintf(path, cache_path_bytes, "%.*s/law-%s.cubin", cache_path_bytes / 2, folder, job->key);
+    snprintf(path, cache_path_bytes, "%.*s/" LAW_CACHE_NAME "%s.cubin", cache_path_bytes / 2,
+             folder, job->key);
 }
 
 static kith_status keep(const struct job *job, const char *folder, const void *cubin, int64_t bytes)
@@ -131,6 +132,7 @@ static kith_status keep(const struct job *job, const char *folder, const void *c
     if (status == KITH_OK)
         status = cache_publish(from, to);
     cache_remove(workshop);
+    cache_limit(folder, LAW_CACHE_NAME, law_cache_bytes);
     return status;
 }
 

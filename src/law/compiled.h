@@ -14,7 +14,9 @@
  * default visibility. law_values_kernel.c is the shortest example.
  *
  * The law keeps the compiled code for its lifetime, and the user's cache folder keeps it for other
- * processes. */
+ * processes, those formulas that were used last. */
+enum { law_cache_bytes = 256 << 20 };
+#define LAW_CACHE_NAME "law-"
 
 /* A source that the library carries. */
 struct law_source {

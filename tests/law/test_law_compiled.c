@@ -4,12 +4,15 @@
 #include "testing.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <float.h>
 #include <ftw.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+#include <utime.h>
 
 #include "core/memory.h"
 #include "law/compiled.h"
@@ -200,6 +203,58 @@ static void test_compiled_formulas_are_kept(void **state)
     assert_int_equal(first.st_mode & 0777, 0700);
 }
 
+/* A file of the cache that takes no room on the disk, last used so many days ago. */
+static void leave_file(const char *name, off_t bytes, int days)
+{
+    char path[400];
+    const time_t then = time(NULL) - days * 24 * 60 * 60;
+    snprintf(path, sizeof path, "%s/kith/%s", folder, name);
+    const int file = open(path, O_WRONLY | O_CREAT, 0600);
+    assert_true(file >= 0);
+    assert_int_equal(ftruncate(file, bytes), 0);
+    close(file);
+    assert_int_equal(utime(path, &(struct utimbuf){then, then}), 0);
+}
+
+static void leave_workshop(const char *name, int hours)
+{
+    char path[400], inside[420];
+    const time_t then = time(NULL) - hours * 60 * 60;
+    snprintf(path, sizeof path, "%s/kith/%s", folder, name);
+    snprintf(inside, sizeof inside, "%s/law", path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(mkdir(inside, 0700), 0);
+    assert_int_equal(utime(path, &(struct utimbuf){then, then}), 0);
+}
+
+static void test_compiled_formulas_that_no_one_uses_are_removed(void **state)
+{
+    (void)state;
+    char path[400];
+    struct stat info;
+    empty_cache();
+    assert_ok(compile("m_i*7/r"));
+    assert_int_equal(entries("law-", path), 1);
+    assert_int_equal(utime(path, &(struct utimbuf){1, 1}), 0);
+    leave_file("law-a.so", 100 << 20, 3);
+    leave_file("law-b.so", 100 << 20, 2);
+    leave_file("law-c.cubin", 100 << 20, 1);
+    leave_file("tuning", 300 << 20, 4);
+    leave_workshop("build-fresh", 1);
+    leave_workshop("build-left", 25);
+    assert_ok(compile("m_i*7/r")); /* used again, and nothing is compiled */
+    assert_int_equal(entries("law-", NULL), 4);
+    assert_int_equal(stat(path, &info), 0);
+    assert_true(info.st_mtime > time(NULL) - 1000);
+    assert_ok(compile("m_i*8/r"));
+    assert_int_equal(entries("law-", NULL), 4);
+    assert_int_equal(entries("law-a", NULL), 0);
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(entries("tuning", NULL), 1);
+    assert_int_equal(entries("build-fresh", NULL), 1);
+    assert_int_equal(entries("build-", NULL), 1);
+}
+
 static void test_compiled_formulas_that_are_damaged_are_made_again(void **state)
 {
     (void)state;
@@ -388,6 +443,7 @@ int main(void)
         cmocka_unit_test_prestate(test_compiled_formulas_agree_with_the_reference, &random),
         cmocka_unit_test(test_compiled_powers_of_quotients_stay_in_range),
         cmocka_unit_test(test_compiled_formulas_are_kept),
+        cmocka_unit_test(test_compiled_formulas_that_no_one_uses_are_removed),
         cmocka_unit_test(test_compiled_formulas_that_are_damaged_are_made_again),
         cmocka_unit_test_prestate(test_compiled_formulas_that_are_half_or_changed_are_made_again,
                                   &random),
