@@ -54,7 +54,7 @@ static bool add(struct files *files, const char *name, const struct stat *info)
     return true;
 }
 
-/* An entry of the folder: a file of the kind is noted, a workshop that a process left behind is
+/* An entry of the folder: a file of the kind is added, a workshop that a process left behind is
  * removed. */
 static bool look_at(const char *folder, const char *name, const char *beginning,
                     struct files *files)
