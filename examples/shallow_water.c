@@ -1,5 +1,7 @@
 /* The shallow-water equations on particles, compared with exact solutions (water.h). */
 
+#define _POSIX_C_SOURCE 200809L /* open_memstream, also for -std=c11 */
+
 #include <argp.h>
 #include <time.h>
 

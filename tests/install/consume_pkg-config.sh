@@ -12,7 +12,7 @@ shared="$(pkg-config --libs kith) -Wl,-rpath,$(pkg-config --variable=libdir kith
 static=$(pkg-config --static --libs kith | sed 's/-lkith /-l:libkith.a /')
 for source in "$examples"/*.c "$examples"/*.cpp; do
     case $source in
-    *.c) compiler=$cc ;;
+    *.c) compiler="$cc -std=c11 -pedantic" ;;
     *) compiler="$cxx -pedantic" ;;
     esac
     name=$(basename "${source%.c*}")
