@@ -1,5 +1,6 @@
 #include "core/cache_folder.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/memory.h"
@@ -78,7 +80,26 @@ bool cache_file_is_own(const char *path)
            !(info.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-kith_status cache_make_workshop(const char *parent, char path[cache_path_bytes])
+/* Nothing is compiled for a day. A folder that is gone already was removed by another program. */
+static void remove_abandoned(const char *parent)
+{
+    enum { day = 24 * 60 * 60 };
+    DIR *folder = opendir(parent);
+    for (const struct dirent *entry; folder && (entry = readdir(folder));) {
+        char path[cache_path_bytes];
+        struct stat info;
+        if (strncmp(entry->d_name, "build-", 6) != 0 || strlen(entry->d_name) != 12)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", parent, entry->d_name);
+        if (lstat(path, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() &&
+            time(NULL) - info.st_mtime > day)
+            cache_remove(path);
+    }
+    if (folder)
+        closedir(folder);
+}
+
+static kith_status make_workshop(const char *parent, char path[cache_path_bytes])
 {
     snprintf(path, cache_path_bytes, "%s/" CACHE_WORKSHOP "XXXXXX", parent);
     if (!mkdtemp(path))
@@ -87,13 +108,19 @@ kith_status cache_make_workshop(const char *parent, char path[cache_path_bytes])
     return KITH_OK;
 }
 
+kith_status cache_make_workshop(const char *parent, char path[cache_path_bytes])
+{
+    remove_abandoned(parent);
+    return make_workshop(parent, path);
+}
+
 kith_status cache_make_temporary_workshop(char path[cache_path_bytes])
 {
     const char *wanted = getenv("TMPDIR");
     const bool is_given = wanted && wanted[0] == '/' && strlen(wanted) < cache_path_bytes / 2;
-    if (is_given && cache_make_workshop(wanted, path) == KITH_OK)
+    if (is_given && make_workshop(wanted, path) == KITH_OK)
         return KITH_OK;
-    return cache_make_workshop("/tmp", path);
+    return make_workshop("/tmp", path);
 }
 
 static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *place)

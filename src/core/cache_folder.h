@@ -25,7 +25,8 @@ kith_status cache_check_own(const char *path);
 /* Whether there is a file of this user that is not a link and not writable by others. */
 bool cache_file_is_own(const char *path);
 
-/* Makes a new folder "PARENT/build-XXXXXX", accessible by this user only.
+/* Makes a new folder "PARENT/build-XXXXXX", accessible by this user only, in a cache folder, and
+ * removes those of a day ago, which programs that were killed left there.
  * Errors: KITH_IO_ERROR. */
 #define CACHE_WORKSHOP "build-"
 kith_status cache_make_workshop(const char *parent, char path[cache_path_bytes]);

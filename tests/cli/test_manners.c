@@ -217,6 +217,18 @@ static void test_what_is_too_large_is_refused_at_once(void **state)
                      2, "V.npy 128000000000000 bytes 1\n");
 }
 
+static void test_what_a_killed_program_left_in_the_cache_is_removed(void **state)
+{
+    (void)state;
+    write_pair();
+    assert_prints(
+        "mkdir -p cache/kith/build-killed cache/kith/build-in-use cache/kith/build-of-others; "
+        "chmod -R go-w cache; echo >cache/kith/build-killed/law.c; "
+        "touch -d '2 days ago' cache/kith/build-killed cache/kith/build-of-others; "
+        "XDG_CACHE_HOME=$PWD/cache kith sum pair.csv --out n=1+r2; ls -d cache/kith/build*",
+        "n\n5\n5\ncache/kith/build-in-use\ncache/kith/build-of-others\n");
+}
+
 static void test_what_is_mistyped_is_told_with_the_nearest(void **state)
 {
     (void)state;
@@ -447,6 +459,7 @@ int main(void)
         cmocka_unit_test(test_the_program_ends_quietly_when_nobody_reads),
         cmocka_unit_test(test_streams_that_are_closed_or_full_are_told),
         cmocka_unit_test(test_what_is_too_large_is_refused_at_once),
+        cmocka_unit_test(test_what_a_killed_program_left_in_the_cache_is_removed),
         cmocka_unit_test(test_what_is_mistyped_is_told_with_the_nearest),
         cmocka_unit_test(test_an_old_name_is_refused_with_the_new_one),
         cmocka_unit_test(test_options_that_getopt_refuses_are_one_line),
