@@ -134,23 +134,6 @@ static const struct option_group groups[] = {
     {&common_parser, "Common options:", 5, offsetof(struct forces_options, common)},
     {0}};
 
-static kith_status write_result(const struct forces_options *forces, const struct forces_job *job)
-{
-    static const char *const names[2][4] = {{"ax", "ay", "potential", NULL},
-                                            {"ax", "ay", "az", "potential"}};
-    const int32_t dimensions = forces_targets(job)->dimensions;
-    kith_table_column table[4];
-    int64_t count = dimensions + 1;
-    for (int64_t k = 0; k < count; k++)
-        table[k] = (kith_table_column){names[dimensions - 2][k], forces_result(forces, job, k)};
-    if (forces->sum == KITH_FORCES_SUM_VALUE) {
-        table[0] = (kith_table_column){"value", table[dimensions].values};
-        count = 1;
-    }
-    const char *path = cli_output_path(forces->output ? forces->output : "-");
-    return kith_table_write(path, cli_output_format(path, forces->to), count, table);
-}
-
 /* What the solver has chosen, where it approximates. */
 static void add_report(cJSON *object, const kith_solver_report *report)
 {
@@ -218,7 +201,7 @@ static int print_json(const char *command, const struct forces_options *forces,
                       const kith_context *context, const struct forces_job *job,
                       const struct forces_check *check)
 {
-    const int64_t sources = job->sources->count, targets = forces_targets(job)->count;
+    const int64_t sources = job->all, targets = forces_target_count(job);
     const double interactions = (double)sources * (double)targets;
     const kith_solver *used = job->report.solver ? job->report.solver : forces->solver;
     const char *solver = kith_solver_describe(used).name;
@@ -269,9 +252,10 @@ static int run_forces(const char *command, const struct forces_options *forces,
         code = forces_check_job(command, forces, context, job, &check);
     if (code != exit_ok)
         return code;
-    if (job_writes() && (forces->output || !forces->common.json) &&
-        write_result(forces, job) != KITH_OK)
-        return cli_fail(command);
+    if (forces->output || !forces->common.json)
+        code = forces_write(command, forces, *context, job);
+    if (code != exit_ok)
+        return code;
     if (forces->common.json)
         return print_json(command, forces, *context, job, &check);
     note_error(command, forces, &job->report);
@@ -312,9 +296,7 @@ static int prepare_images(const char *command, struct forces_options *forces,
 static int read_bodies(const char *command, struct forces_options *forces, kith_context *context,
                        struct forces_job *job)
 {
-    const bool quiet = forces->common.quiet || forces->common.json;
-    int code =
-        job_load_bodies(command, context, &forces->input, forces->output, quiet, &job->sources);
+    int code = forces_load(command, forces, context, job);
     if (code == exit_ok && cli_has_images(forces->solver))
         return prepare_images(command, forces, job);
     if (code == exit_ok)
@@ -329,7 +311,7 @@ static int read_bodies(const char *command, struct forces_options *forces, kith_
 static int choose_device(const char *command, const struct forces_options *forces,
                          const struct forces_job *job, kith_context **context)
 {
-    const int64_t targets = forces_targets(job)->count, sources = job->sources->count;
+    const int64_t targets = forces_target_count(job), sources = job->all;
     kith_work work = {.kind = KITH_WORK_FORCES,
                       .units =
                           cli_pairs_of_solver(forces->solver, &forces->accuracy, targets, sources),

@@ -64,6 +64,8 @@ struct forces_side {
 /* What kith forces computes with, and its results. */
 struct forces_job {
     kith_bodies *sources, *targets; /* targets: NULL if they are the sources */
+    int64_t all;                    /* sources of all ranks */
+    bool is_sliced;                 /* sources are this rank's rows of them */
     struct forces_side source_side, target_side;
     void *result; /* n × (D + 1) */
     kith_solver_report report;
@@ -83,9 +85,25 @@ static inline const kith_bodies *forces_targets(const struct forces_job *job)
     return job->targets ? job->targets : job->sources;
 }
 
+/* The number of targets of all ranks. */
+static inline int64_t forces_target_count(const struct forces_job *job)
+{
+    return job->targets ? job->targets->count : job->all;
+}
+
+/* Reads job->sources; in a job of ranks each gets its rows alone, where that is supported. Returns
+ * an exit code. */
+int forces_load(const char *command, const struct forces_options *options, kith_context *context,
+                struct forces_job *job);
+
 /* Column k of the results; the potential follows the accelerations. */
 kith_array forces_result(const struct forces_options *options, const struct forces_job *job,
                          int64_t k);
+
+/* Writes the results to the output: rank 0, in pieces that come from the others. Returns an exit
+ * code. */
+int forces_write(const char *command, const struct forces_options *options, kith_context *context,
+                 const struct forces_job *job);
 
 /* Computes the forces of job->sources at the targets; with --device auto on the CPU, where the
  * context is then, if its GPU does not support them. Returns an exit code. */

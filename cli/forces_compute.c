@@ -3,6 +3,7 @@
 #include "forces_command.h"
 
 #include "device_choice.h"
+#include "forces/slice.h"
 
 #include <stdlib.h>
 
@@ -95,9 +96,14 @@ static kith_status compute_on(kith_context *context, const char *command,
         acceleration = kith_array_none();
 
     const double start = cli_clock();
-    const kith_status status = kith_forces_compute(
-        context, &chosen, job->targets ? &job->target_side.particles : NULL,
-        &job->source_side.particles, acceleration, forces_result(options, job, d));
+    const kith_particles *sources = &job->source_side.particles;
+    const kith_array potential = forces_result(options, job, d);
+    const kith_status status =
+        job->is_sliced
+            ? forces_compute_slice(context, &chosen, sources, job->all, acceleration, potential)
+            : kith_forces_compute(context, &chosen,
+                                  job->targets ? &job->target_side.particles : NULL, sources,
+                                  acceleration, potential);
     job->seconds = cli_clock() - start;
     return status;
 }

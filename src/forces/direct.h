@@ -12,6 +12,9 @@ extern "C" {
 kith_status forces_direct_cpu(kith_context *context, const struct forces_problem *problem);
 kith_status forces_direct_cuda(kith_context *context, const struct forces_problem *problem);
 
+/* Whether forces_direct_cpu takes such a problem of slices (forces/problem.h). */
+bool forces_direct_takes_slices(const kith_context *context, const struct forces_problem *problem);
+
 /* The same by the one-sided kernel, in the calling thread. */
 void forces_one_sided_serial(const kith_context *context, const struct forces_problem *problem);
 

@@ -77,3 +77,11 @@ kith_status forces_direct_cpu(kith_context *context, const struct forces_problem
                ? forces_symmetric_cpu(context, problem, NULL)
                : one_sided(context, problem);
 }
+
+bool forces_direct_takes_slices(const kith_context *context, const struct forces_problem *problem)
+{
+    struct law_view view = {.is_symmetric = true};
+    if (problem->law)
+        law_look(problem->law, &view);
+    return view.is_symmetric && forces_symmetric_takes_slices(context, problem, view.formula);
+}

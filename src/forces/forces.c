@@ -13,8 +13,10 @@
 #include "forces/method.h"
 #include "forces/mixing.h"
 #include "forces/pack.h"
+#include "forces/slice.h"
 #include "forces/solver.h"
 #include "law/law.h"
+#include "ranks/ranks.h"
 
 static const kith_forces_options defaults;
 
@@ -28,6 +30,45 @@ static kith_status compute_packed(kith_context *context, struct forces_arguments
     forces_advise(context, arguments->options, &packed.problem);
     KITH_TRY(forces_solve(context, solver, &packed.problem));
     return forces_unpack(&packed, arguments);
+}
+
+/* What a solver does not take as slices is solved by all bodies. */
+static kith_status solve_slice(kith_context *context, const kith_solver *solver,
+                               struct forces_problem *own)
+{
+    struct forces_problem problem = *own;
+    struct forces_wide wide = {0};
+    problem.is_slice = forces_takes_slices(context, solver, own);
+    kith_status status = KITH_OK;
+    if (!problem.is_slice)
+        status = forces_widen(context, own, &wide, &problem);
+    if (status == KITH_OK)
+        status = forces_solve(context, solver, &problem);
+    if (status == KITH_OK && !problem.is_slice)
+        forces_keep_own(context, &problem, own);
+    forces_wide_free(&wide);
+    return status;
+}
+
+/* Of this rank's rows. */
+static kith_status compute_slice(kith_context *context, struct forces_arguments *arguments)
+{
+    const kith_dtype dtype = arguments->sources.positions.dtype;
+    struct forces_packed packed;
+    kith_status status = kith_context_check_cancelled(context);
+    if (status == KITH_OK)
+        status = forces_check_way(&arguments->way, arguments->law);
+    if (status == KITH_OK)
+        status = forces_check_arguments(arguments);
+    if (status == KITH_OK)
+        status =
+            law_check_dimensions(arguments->law, kith_array_columns(arguments->sources.positions));
+    KITH_TRY(ranks_agree(context, status));
+    KITH_TRY(ranks_agree(context, forces_pack(context, arguments, dtype, &packed)));
+    packed.problem.source_count = packed.problem.target_count = arguments->all;
+    forces_advise(context, arguments->options, &packed.problem);
+    KITH_TRY(solve_slice(context, arguments->solver, &packed.problem));
+    return ranks_agree(context, forces_unpack(&packed, arguments));
 }
 
 static kith_status compute_in_place(kith_context *context, const struct forces_arguments *arguments)
@@ -185,9 +226,11 @@ static kith_status take_arguments(kith_context *context, const kith_forces_optio
     return KITH_OK;
 }
 
-kith_status kith_forces_compute(kith_context *context, const kith_forces_options *options,
-                                const kith_particles *targets, const kith_particles *sources,
-                                kith_array acceleration, kith_array potential)
+/* The forces of `all` bodies, of which the arrays have a slice; of those in the arrays if it is 0.
+ */
+static kith_status compute(kith_context *context, const kith_forces_options *options,
+                           const kith_particles *targets, const kith_particles *sources,
+                           int64_t all, kith_array acceleration, kith_array potential)
 {
     DEVICE_SCOPE(scope);
     KITH_TRY(device_enter(context, &scope));
@@ -195,16 +238,33 @@ kith_status kith_forces_compute(kith_context *context, const kith_forces_options
     const kith_forces_options *chosen = options ? options : &defaults;
     struct forces_arguments arguments;
     KITH_TRY(take_arguments(context, chosen, targets, sources, &arguments));
+    arguments.all = all;
     take_array(&acceleration, &arguments.acceleration);
     take_array(&potential, &arguments.potential);
     KITH_TRY(forces_choose_solver(chosen, &arguments.solver));
     KITH_TRY(check_sum(chosen, acceleration));
     kith_law *made = NULL;
     kith_status status = choose_law(chosen, &arguments, &made);
-    if (status == KITH_OK)
+    if (status == KITH_OK && all > 0)
+        status = compute_slice(context, &arguments);
+    else if (status == KITH_OK)
         status = check_and_compute(context, &arguments);
     kith_law_free(made);
     return status;
+}
+
+kith_status kith_forces_compute(kith_context *context, const kith_forces_options *options,
+                                const kith_particles *targets, const kith_particles *sources,
+                                kith_array acceleration, kith_array potential)
+{
+    return compute(context, options, targets, sources, 0, acceleration, potential);
+}
+
+kith_status forces_compute_slice(kith_context *context, const kith_forces_options *options,
+                                 const kith_particles *own, int64_t all, kith_array acceleration,
+                                 kith_array potential)
+{
+    return compute(context, options, NULL, own, all, acceleration, potential);
 }
 
 static kith_status check_directions(const struct forces_arguments *arguments)

@@ -9,6 +9,7 @@
 #include "forces/scale.h"
 #include "forces/solver.h"
 #include "forces/space.h"
+#include "ranks/ranks.h"
 
 /* An array's columns, divided by 2^exponent. */
 static kith_status pack_vectors(const struct forces_packed *packed, const void *const *columns,
@@ -127,10 +128,24 @@ static kith_status pack_space(const struct forces_arguments *arguments,
                             space);
 }
 
+/* Of slices the magnitudes are those of all ranks. */
+static kith_status check_numbers(kith_context *context, struct forces_arguments *arguments)
+{
+    const kith_status status = forces_check_numbers(arguments);
+    if (arguments->all == 0)
+        return status;
+    double largest[] = {arguments->largest_length, arguments->largest_mass};
+    KITH_TRY(ranks_agree(context, status));
+    ranks_maximum(context, largest, 2);
+    arguments->largest_length = largest[0];
+    arguments->largest_mass = largest[1];
+    return KITH_OK;
+}
+
 kith_status forces_pack(kith_context *context, struct forces_arguments *arguments, kith_dtype dtype,
                         struct forces_packed *packed)
 {
-    KITH_TRY(forces_check_numbers(arguments));
+    KITH_TRY(check_numbers(context, arguments));
     const bool has_masses = !kith_array_is_none(arguments->sources.column[particles_m]);
     packed->context = context;
     packed->length_exponent = packed->mass_exponent = 0;

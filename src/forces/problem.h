@@ -73,8 +73,8 @@ struct forces_problem {
     kith_dtype dtype; /* KITH_F64 or KITH_F32 */
     int32_t dimensions;
     bool self; /* the targets are the sources */
-    /* The columns have only this rank's rows of all that are counted, from ranks_first on: of the
-     * solvers tree and fmm on the CPU, over ranks, of targets that are the sources. */
+    /* The columns have only this rank's rows of all that are counted, from ranks_first on
+     * (forces/slice.h). */
     bool is_slice;
     bool accumulate; /* results are added to what the outputs hold; not with a delivery */
     int64_t target_count, source_count;

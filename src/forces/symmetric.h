@@ -11,6 +11,10 @@
 bool forces_symmetric_suits(const kith_context *context, const struct forces_problem *problem,
                             bool is_formula);
 
+/* Whether it takes such a problem of slices (forces/problem.h). */
+bool forces_symmetric_takes_slices(const kith_context *context,
+                                   const struct forces_problem *problem, bool is_formula);
+
 const struct forces_symmetric_kernels *forces_symmetric_kernels_of(const kith_context *context,
                                                                    kith_dtype dtype);
 
@@ -33,11 +37,14 @@ struct symmetric_law {
  * assignment to threads, so that the bits are the same for every number of threads.
  *
  * In a job each rank has some of the blocks, and sends the others their contributions while it
- * computes the next ones (forces/ring_ranks.h); all ranks get the results. Same bits.
+ * computes the next ones (forces/ring_ranks.h); all ranks get the results. Of slices the bodies of
+ * a rank's tiles, and of the tiles that these meet next, come while it computes, and each rank gets
+ * the results of its own rows. Same bits.
  *
  * Memory: D (+ 1 with potentials) components of 8 N numbers for the partial sums, whatever the
  * number of blocks, N for the blocks with themselves, and N doubles for the sums; of P ranks 24 N /
- * P, N / P and N / P on each. */
+ * P, N / P and N / P on each; of slices 2 N / P and 8 blocks of each column of the bodies besides.
+ */
 kith_status forces_symmetric_cpu(kith_context *context, const struct forces_problem *problem,
                                  const struct symmetric_law *law);
 

@@ -14,6 +14,7 @@
 #include "forces/ring_ranks.h"
 #include "forces/symmetric_kernel.h"
 #include "forces/symmetric_run.h"
+#include "ranks/bodies.h"
 
 /* Fewer bodies are faster one-sided, unless kith tune has found another number. A formula has a
  * second kernel to be compiled, which takes a second or two. */
@@ -37,6 +38,15 @@ bool forces_symmetric_suits(const kith_context *context, const struct forces_pro
         forces_least_symmetric(context, problem->dtype, least_bodies, least_bodies);
     return problem->self && !problem->jerk[0] && problem->target_count >= least &&
            (!is_formula || problem->target_count >= least_bodies_of_formula);
+}
+
+bool forces_symmetric_takes_slices(const kith_context *context,
+                                   const struct forces_problem *problem, bool is_formula)
+{
+    return context->ranks && context->device.kind == KITH_CPU && problem->self &&
+           problem->system_count == 0 && !problem->jerk[0] && !problem->potential_rate &&
+           problem->target_count >= least_bodies_of_ranks &&
+           forces_symmetric_suits(context, problem, is_formula);
 }
 
 const struct forces_symmetric_kernels *forces_symmetric_kernels_of(const kith_context *context,
@@ -63,18 +73,26 @@ enum symmetric_form forces_symmetric_preferred_form(void)
 
 /* Forces are normal numbers if the masses are not below these: the other factor of a force, d/s³,
  * may be down to 2^-42 (forces/pack.h) where the largest mass is about 1. */
-static enum symmetric_form choose_form(const struct symmetric_run *run)
+static bool has_small_masses(const struct symmetric_run *run)
 {
     const struct forces_problem *problem = run->problem;
     const double least = problem->dtype == KITH_F64 ? 0x1p-450 : 0x1p-40;
-    if (run->law)
-        return sums_are_forces;
-    if (forces_symmetric_preferred_form() == sums_are_accelerations)
-        return sums_are_accelerations;
-    for (int64_t i = 0; i < problem->source_count; i++)
+    int64_t first = 0, count = problem->source_count;
+    if (problem->is_slice)
+        ranks_rows(run->context, problem->source_count, &first, &count);
+    for (int64_t i = 0; i < count; i++)
         if (!(real_get(problem->dtype, problem->source_mass, i) >= least))
-            return sums_are_accelerations;
-    return sums_are_forces;
+            return true;
+    return false;
+}
+
+static void choose_form(struct symmetric_run *run)
+{
+    run->form = run->law ? sums_are_forces : forces_symmetric_preferred_form();
+    run->has_small_masses = !run->law && (run->form == sums_are_forces || run->problem->is_slice) &&
+                            has_small_masses(run);
+    if (run->has_small_masses)
+        run->form = sums_are_accelerations;
 }
 
 static int64_t choose_block(int64_t count)
@@ -83,16 +101,22 @@ static int64_t choose_block(int64_t count)
     return block < least_block ? least_block : block > most_block ? most_block : block;
 }
 
-/* Of gravity the masses are copied, and are 0 after the last body. */
-static void take_weights(struct symmetric_run *run, char *memory)
+/* The problem's columns, of all bodies; of gravity the masses are copied, and are 0 after the last.
+ */
+static void take_columns(struct symmetric_run *run, char *memory)
 {
     const struct forces_problem *problem = run->problem;
     const int64_t bytes = kith_dtype_bytes(problem->dtype), count = problem->source_count;
-    run->weight = memory;
+    run->columns = (struct symmetric_columns){.charge = problem->source_charge,
+                                              .half_softening2 = problem->source_half_softening2};
+    for (int32_t c = 0; c < problem->dimensions; c++)
+        run->columns.position[c] = problem->source_position[c];
+    run->target_mass = at(problem->target_mass, problem->dtype, run->origin);
     if (run->law) {
-        run->weight = run->law->sums->source_weight;
+        run->columns.weight = run->law->sums->source_weight;
         return;
     }
+    run->columns.weight = memory;
     memcpy(memory, problem->source_mass, (size_t)(count * bytes));
     memset(memory + count * bytes, 0, (size_t)((run->stride - count) * bytes));
 }
@@ -113,7 +137,7 @@ static kith_status begin(struct symmetric_run *run)
     const int64_t bytes = kith_dtype_bytes(problem->dtype), count = problem->source_count;
     run->kernels = forces_symmetric_kernels_of(run->context, problem->dtype);
     run->kernel = run->law ? run->law->kernel : run->kernels->meet;
-    run->form = choose_form(run);
+    choose_form(run);
     run->threads = kith_threads_for(
         run->context,
         0.5 * (run->law ? run->law->seconds
@@ -130,15 +154,18 @@ static kith_status begin(struct symmetric_run *run)
     const int32_t parts = run->ranks ? KITH_MESSAGE_BATCHES : 1, sides = run->ranks ? 3 : 2;
     const int64_t columns = run->room * bytes * run->components;
     const int64_t bytes_of_sums = run->room * run->components * (int64_t)sizeof(double);
+    const int64_t bytes_of_bodies =
+        problem->is_slice ? symmetric_bytes_of_slice(run) : run->stride * bytes;
     void *memory = NULL;
-    KITH_TRY(cpu_scratch(run->context,
-                         bytes_of_sums + run->stride * bytes +
-                             (1 + sides * parts * rounds_at_once) * columns,
-                         &memory));
+    KITH_TRY(cpu_scratch(
+        run->context,
+        bytes_of_sums + bytes_of_bodies + (1 + sides * parts * rounds_at_once) * columns, &memory));
     run->sums = memory;
     char *column = (char *)memory + bytes_of_sums;
-    take_weights(run, column);
-    run->alone = column += run->stride * bytes;
+    run->bodies = column;
+    if (!problem->is_slice)
+        take_columns(run, column);
+    run->alone = column += bytes_of_bodies;
     for (int32_t k = 0; k < parts * rounds_at_once; k++) {
         struct round *round = &run->parts[k / rounds_at_once].rounds[k % rounds_at_once];
         round->of_targets = column += columns;
@@ -164,14 +191,16 @@ static struct symmetric_sums sums_at(const struct symmetric_run *run, const void
 static struct symmetric_bodies block_at(const struct symmetric_run *run, int64_t tile)
 {
     const struct forces_problem *problem = run->problem;
-    const int64_t first = tile * run->block, left = problem->source_count - first;
-    struct symmetric_bodies bodies = {
-        .count = left < run->block ? left : run->block,
-        .weight = at(run->weight, problem->dtype, first),
-        .charge = at(problem->source_charge, problem->dtype, first),
-        .half_softening2 = at(problem->source_half_softening2, problem->dtype, first)};
+    const struct symmetric_columns *columns = &run->columns;
+    const int64_t left = problem->source_count - tile * run->block;
+    const int64_t first = symmetric_slot(run, tile) * run->block;
+    struct symmetric_bodies bodies = {.count = left < run->block ? left : run->block,
+                                      .weight = at(columns->weight, problem->dtype, first),
+                                      .charge = at(columns->charge, problem->dtype, first),
+                                      .half_softening2 =
+                                          at(columns->half_softening2, problem->dtype, first)};
     for (int32_t c = 0; c < problem->dimensions; c++)
-        bodies.position[c] = at(problem->source_position[c], problem->dtype, first);
+        bodies.position[c] = at(columns->position[c], problem->dtype, first);
     return bodies;
 }
 
@@ -295,59 +324,72 @@ static double scale_of(const struct symmetric_run *run, int32_t component)
     return sign * run->kernels->field_scale;
 }
 
-static const void *masses_in_sums(const struct symmetric_run *run, int64_t begin)
+static const void *masses_in_sums(const struct symmetric_run *run, int64_t tile)
 {
-    return run->form == sums_are_forces ? at(run->weight, run->problem->dtype, begin) : NULL;
+    return run->form == sums_are_forces ? block_at(run, tile).weight : NULL;
 }
 
-static void begin_sums(const struct symmetric_run *run, int32_t component, int64_t begin,
-                       int64_t end)
+static void begin_sums(const struct symmetric_run *run, int32_t component, int64_t tile,
+                       int64_t count)
 {
-    const int64_t first = place_of(run, component, begin);
+    const int64_t first = place_of(run, component, tile * run->block);
     const void *column = at(run->alone, run->problem->dtype, first);
-    const void *mass = run->law ? NULL : masses_in_sums(run, begin);
+    const void *mass = run->law ? NULL : masses_in_sums(run, tile);
     if (run->problem->dtype == KITH_F64)
-        begin_sums_double(run->sums + first, column, mass, scale_of(run, component), end - begin);
+        begin_sums_double(run->sums + first, column, mass, scale_of(run, component), count);
     else
-        begin_sums_float(run->sums + first, column, mass, scale_of(run, component), end - begin);
+        begin_sums_float(run->sums + first, column, mass, scale_of(run, component), count);
 }
 
-static void end_sums(const struct symmetric_run *run, int32_t component, int64_t begin, int64_t end)
+/* The results of a slice are not at the tiles of the rank yet: they are in the place of the fields
+ * of blocks on themselves, which have been added. */
+static void *result_at(const struct symmetric_run *run, int32_t component, int64_t begin)
 {
     const struct forces_problem *problem = run->problem;
+    void *result = component == run->fields ? problem->potential : problem->acceleration[component];
+    return result && problem->is_slice
+               ? at(run->alone, problem->dtype, place_of(run, component, begin))
+               : at(result, problem->dtype, begin);
+}
+
+static void end_sums(const struct symmetric_run *run, int32_t component, int64_t tile,
+                     int64_t count)
+{
+    const struct forces_problem *problem = run->problem;
+    const int64_t begin = tile * run->block;
     const double *sums = run->sums + place_of(run, component, begin);
     const bool is_potential = component == run->fields;
     const double scale = run->law ? 1 : problem->gravitational_constant / scale_of(run, component);
-    const void *of_law = is_potential ? NULL : at(problem->target_mass, problem->dtype, begin);
-    const void *mass = run->law ? of_law : masses_in_sums(run, begin);
-    void *result = is_potential ? problem->potential : problem->acceleration[component];
+    const void *of_law =
+        is_potential ? NULL : at(run->target_mass, problem->dtype, begin - run->origin);
+    const void *mass = run->law ? of_law : masses_in_sums(run, tile);
+    void *result = result_at(run, component, begin);
     if (!result)
         return;
-    result = at(result, problem->dtype, begin);
     if (problem->dtype == KITH_F64)
-        end_sums_double(sums, result, mass, scale, end - begin);
+        end_sums_double(sums, result, mass, scale, count);
     else
-        end_sums_float(sums, result, mass, scale, end - begin);
+        end_sums_float(sums, result, mass, scale, count);
 }
 
 /* Adds to the sums of a tile what each round of the chunk has brought it. */
-static void add_rounds(const struct symmetric_run *run, int64_t tile, int32_t component,
-                       int64_t begin, int64_t end)
+static void add_rounds(const struct symmetric_run *run, int32_t component, int64_t tile,
+                       int64_t count)
 {
     const struct ring_chunk chunk = run->part->chunk;
-    const int64_t first = place_of(run, component, begin);
+    const int64_t first = place_of(run, component, tile * run->block);
     const void *columns[2 * rounds_at_once];
-    int32_t count = 0;
+    int32_t column_count = 0;
     for (int64_t offset = chunk.first_offset; offset < chunk.end_offset; offset++) {
         const struct round *round = &run->part->rounds[offset - chunk.first_offset];
         if (offset == 0)
             continue;
         if (offset != ring_half_offset(chunk.tiles) || tile < chunk.tiles / 2)
-            columns[count++] = at(round->of_targets, run->problem->dtype, first);
+            columns[column_count++] = at(round->of_targets, run->problem->dtype, first);
         if (offset < ring_end_visited(chunk, tile))
-            columns[count++] = at(round->of_sources, run->problem->dtype, first);
+            columns[column_count++] = at(round->of_sources, run->problem->dtype, first);
     }
-    run->kernels->add(run->sums + first, columns, count, end - begin);
+    run->kernels->add(run->sums + first, columns, column_count, count);
 }
 
 static void add_up(void *argument, int64_t task)
@@ -355,14 +397,14 @@ static void add_up(void *argument, int64_t task)
     const struct symmetric_run *run = argument;
     const struct ring_chunk chunk = run->part->chunk;
     const int64_t tile = run->first_tile + task;
-    const int64_t begin = tile * run->block, behind = begin + run->block;
-    const int64_t end = behind < run->problem->source_count ? behind : run->problem->source_count;
+    const int64_t left = run->problem->source_count - tile * run->block;
+    const int64_t count = left < run->block ? left : run->block;
     for (int32_t component = 0; component < run->components; component++) {
         if (chunk.first_offset == 0)
-            begin_sums(run, component, begin, end);
-        add_rounds(run, tile, component, begin, end);
+            begin_sums(run, component, tile, count);
+        add_rounds(run, component, tile, count);
         if (chunk.end_offset == ring_offsets(chunk.tiles))
-            end_sums(run, component, begin, end);
+            end_sums(run, component, tile, count);
     }
 }
 
@@ -400,14 +442,19 @@ static kith_status do_part(struct symmetric_run *run, struct part *part, struct 
         KITH_TRY(meet_all(run, part));
         return add_part(run, part);
     }
+    const int32_t batch = part == run->parts ? 0 : 1;
     symmetric_exchange(run, part, false);
+    symmetric_fetch(run, part->chunk.end_offset, part->chunk.end_offset + rounds_at_once,
+                    1 - batch);
     KITH_TRY(meet_all(run, part));
     symmetric_exchange(run, part, true);
     part->stops = atomic_load(&run->context->cancel_wanted);
-    ranks->library->post_maximum(ranks->state, part == run->parts ? 0 : 1, &part->stops, 1);
+    ranks->library->post_maximum(ranks->state, batch, &part->stops, 1);
+    if (!before && run->problem->is_slice)
+        ranks->library->wait(ranks->state, 1 - batch);
     const kith_status status = before ? finish_part(run, before) : KITH_OK;
     if (status != KITH_OK)
-        ranks->library->wait(ranks->state, part == run->parts ? 0 : 1);
+        ranks->library->wait(ranks->state, batch);
     return status;
 }
 
@@ -416,6 +463,8 @@ kith_status forces_symmetric_cpu(kith_context *context, const struct forces_prob
 {
     struct symmetric_run run = {.context = context, .problem = problem, .law = law};
     KITH_TRY(symmetric_agree_on_form(&run, begin(&run)));
+    if (problem->is_slice)
+        symmetric_take_slice(&run, run.bodies);
     const int64_t offsets = ring_offsets(run.tiles);
     struct part *part = run.parts, *before = NULL;
     for (int64_t first = 0; first < offsets; first += rounds_at_once, before = part) {
@@ -427,6 +476,9 @@ kith_status forces_symmetric_cpu(kith_context *context, const struct forces_prob
     if (!run.ranks)
         return KITH_OK;
     KITH_TRY(finish_part(&run, part));
-    symmetric_gather(&run);
+    if (problem->is_slice)
+        symmetric_keep_slice(&run);
+    else
+        symmetric_gather(&run);
     return KITH_OK;
 }

@@ -6,11 +6,12 @@
 
 kith_status symmetric_agree_on_form(struct symmetric_run *run, kith_status status)
 {
-    int64_t form = status == KITH_OK ? (int64_t)run->form : 0;
+    enum { small_masses = sums_are_forces + 1 };
+    int64_t form = run->has_small_masses ? small_masses : (int64_t)run->form;
     if (!run->ranks)
         return status;
     KITH_TRY(ranks_agree_on(run->context, status, &form));
-    run->form = (enum symmetric_form)form;
+    run->form = form == small_masses ? sums_are_accelerations : (enum symmetric_form)form;
     return KITH_OK;
 }
 

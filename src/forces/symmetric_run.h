@@ -25,6 +25,12 @@ struct part {
     int64_t stops; /* of a job of ranks: one of them is to be cancelled */
 };
 
+/* Columns of the bodies of tiles: those of tile t begin at body block · symmetric_slot(t). */
+struct symmetric_columns {
+    const void *position[3], *weight, *charge, *half_softening2;
+};
+enum { symmetric_column_count = 6 };
+
 struct symmetric_run {
     kith_context *context;
     const struct forces_problem *problem;
@@ -35,8 +41,13 @@ struct symmetric_run {
     int32_t fields, components, threads; /* components: fields, then the potential */
     int64_t stride, block, tiles;
     int64_t origin, room; /* the first body of this rank's tiles, and room for all of theirs */
-    const void *weight;   /* masses, 0 after the last body; or a law's weights */
-    void *alone;          /* the fields of the blocks on themselves */
+    /* Weights are masses, 0 after the last body; or a law's. */
+    struct symmetric_columns columns;
+    char *bodies;            /* memory of those that are not the problem's */
+    const void *target_mass; /* of a law, of this rank's tiles; NULL: ones */
+    int64_t window;          /* of a slice: tiles of other ranks that are held at a time */
+    bool has_small_masses;
+    void *alone;                             /* the fields of the blocks on themselves */
     struct part parts[KITH_MESSAGE_BATCHES]; /* the second while that of ranks is exchanged */
     struct part *part;                       /* of the two, the one that tasks work on */
     double *sums;                            /* [components][room] */
@@ -57,6 +68,33 @@ static inline int64_t place_of(const struct symmetric_run *run, int32_t componen
 {
     return component * run->room + begin - run->origin;
 }
+
+/* Where a tile is in the columns: of a slice this rank's come first, and then those of other ranks
+ * in a window that moves along the ring. */
+static inline int64_t symmetric_slot(const struct symmetric_run *run, int64_t tile)
+{
+    if (!run->problem->is_slice)
+        return tile;
+    if (tile >= run->first_tile && tile < run->end_tile)
+        return tile - run->first_tile;
+    const int64_t ahead = tile - run->end_tile + (tile < run->end_tile ? run->tiles : 0);
+    return run->end_tile - run->first_tile + ahead % run->window;
+}
+
+/* Of a slice: the bytes of the columns of this rank's tiles and of the window. */
+int64_t symmetric_bytes_of_slice(struct symmetric_run *run);
+
+/* Collective, of a slice: the bodies of this rank's tiles, from those that have them, come to
+ * memory of that size, which the columns then are. */
+void symmetric_take_slice(struct symmetric_run *run, char *memory);
+
+/* Posts what the meetings of this rank, and of others, need from the offset first on that those
+ * before it do not. */
+void symmetric_fetch(const struct symmetric_run *run, int64_t first, int64_t end, int32_t batch);
+
+/* Collective, of a slice: the results of this rank's tiles come to the ranks whose bodies they are.
+ */
+void symmetric_keep_slice(const struct symmetric_run *run);
 
 /* The form that all ranks use, as their processors may prefer different ones. Collective for
  * several ranks, which also exchange here whether any has failed to begin with this status. */

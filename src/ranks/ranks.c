@@ -116,6 +116,59 @@ void ranks_add(const kith_context *context, unsigned long long *values, int64_t 
         ranks->library->add(ranks->state, values + at, count - at < piece ? count - at : piece);
 }
 
+/* Elements of one division that a rank of another has. */
+static int64_t overlap(int64_t count, int32_t size, int64_t part_before, int32_t rank_before,
+                       int64_t part_after, int32_t rank_after, int64_t *first)
+{
+    const int64_t begin_before = ranks_first_element(count, part_before, size, rank_before);
+    const int64_t begin_after = ranks_first_element(count, part_after, size, rank_after);
+    const int64_t end_before = ranks_first_element(count, part_before, size, rank_before + 1);
+    const int64_t end_after = ranks_first_element(count, part_after, size, rank_after + 1);
+    *first = begin_before > begin_after ? begin_before : begin_after;
+    return (end_before < end_after ? end_before : end_after) - *first;
+}
+
+enum { tag_of_division = 5, message_bytes = 1 << 30 };
+
+static void post_elements(const struct ranks *ranks, int32_t other, bool sends, void *memory,
+                          int64_t bytes)
+{
+    for (int64_t at = 0; at < bytes; at += message_bytes) {
+        const int64_t some = bytes - at < message_bytes ? bytes - at : message_bytes;
+        char *from = (char *)memory + at;
+        if (sends)
+            ranks->library->post_send(ranks->state, 0, other, tag_of_division, from, some);
+        else
+            ranks->library->post_receive(ranks->state, 0, other, tag_of_division, from, some);
+    }
+}
+
+void ranks_divide_again(const kith_context *context, int64_t count, int64_t element_bytes,
+                        int64_t part_before, const void *before, int64_t part_after, void *after)
+{
+    const struct ranks *ranks = context->ranks;
+    const int32_t size = ranks ? ranks->size : 1, rank = ranks ? ranks->rank : 0;
+    const int64_t own_before = ranks_first_element(count, part_before, size, rank);
+    const int64_t own_after = ranks_first_element(count, part_after, size, rank);
+    for (int32_t other = 0; other < size; other++) {
+        int64_t first = 0;
+        const int64_t come = overlap(count, size, part_before, other, part_after, rank, &first);
+        char *to = (char *)after + (first - own_after) * element_bytes;
+        if (come > 0 && other == rank)
+            memcpy(to, (const char *)before + (first - own_before) * element_bytes,
+                   (size_t)(come * element_bytes));
+        else if (come > 0)
+            post_elements(ranks, other, false, to, come * element_bytes);
+        const int64_t go = overlap(count, size, part_before, rank, part_after, other, &first);
+        if (go > 0 && other != rank)
+            post_elements(ranks, other, true,
+                          (char *)(uintptr_t)before + (first - own_before) * element_bytes,
+                          go * element_bytes);
+    }
+    if (ranks)
+        ranks->library->wait(ranks->state, 0);
+}
+
 enum { tag_of_turns = 3 };
 
 void ranks_in_turn(const kith_context *context, ranks_work *work, void *argument, void *state,

@@ -78,6 +78,12 @@ void ranks_in_turn(const kith_context *context, ranks_work *work, void *argument
 void ranks_gather(const kith_context *context, void *data, int64_t element_bytes, int64_t count,
                   int64_t part);
 
+/* Collective: elements that are dealt in parts of `part_before` (ranks_first_element), of which
+ * each rank has its own, come to those to whom they are dealt in parts of `part_after`. The
+ * memories do not overlap. For a single process: a copy. */
+void ranks_divide_again(const kith_context *context, int64_t count, int64_t element_bytes,
+                        int64_t part_before, const void *before, int64_t part_after, void *after);
+
 #ifdef __cplusplus
 }
 #endif

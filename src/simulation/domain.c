@@ -286,7 +286,8 @@ static kith_status add_tail(struct kith_simulation *simulation, kith_forces_tota
     if (!problem.space.tail)
         return KITH_OK;
     if (simulation->slice)
-        KITH_TRY(slice_widen(simulation, &simulation->problem, &problem));
+        KITH_TRY(forces_widen(simulation->context, &simulation->problem, &simulation->slice->wide,
+                              &problem));
     problem.space.totals = totals;
     status = cutoff_take_law(&problem, &law);
     if (status == KITH_OK)

@@ -130,13 +130,14 @@ static kith_status solve_all(struct kith_simulation *simulation,
 
 static kith_status solve(struct kith_simulation *simulation, const struct forces_problem *problem)
 {
+    const kith_context *context = simulation->context;
     struct forces_problem all = *problem;
-    all.is_slice = simulation->slice && slice_is_enough(simulation, problem);
+    all.is_slice = simulation->slice && forces_takes_slices(context, simulation->solver, problem);
     if (!simulation->slice || all.is_slice)
         return solve_all(simulation, &all);
-    KITH_TRY(slice_widen(simulation, problem, &all));
+    KITH_TRY(forces_widen(simulation->context, problem, &simulation->slice->wide, &all));
     KITH_TRY(solve_all(simulation, &all));
-    slice_keep_own(simulation, &all, problem);
+    forces_keep_own(context, &all, problem);
     return KITH_OK;
 }
 

@@ -105,16 +105,17 @@ static kith_status evaluate(struct kith_simulation *simulation,
                             const struct forces_problem *problem)
 {
     struct forces_problem of_sources = *problem;
-    const bool is_widened = simulation->slice && !slice_is_enough(simulation, problem);
+    const bool is_widened =
+        simulation->slice && !forces_takes_slices(simulation->context, simulation->solver, problem);
     of_sources.is_slice = simulation->slice && !is_widened;
     if (is_widened)
-        KITH_TRY(slice_widen(simulation, problem, &of_sources));
+        KITH_TRY(forces_widen(simulation->context, problem, &simulation->slice->wide, &of_sources));
     KITH_TRY(massive_take(simulation, &of_sources));
     simulation->evaluations++;
     KITH_TRY(forces_evaluate(simulation->context, simulation->solver, &of_sources,
                              &simulation->prepared));
     if (is_widened)
-        slice_keep_own(simulation, &of_sources, problem);
+        forces_keep_own(simulation->context, &of_sources, problem);
     return KITH_OK;
 }
 

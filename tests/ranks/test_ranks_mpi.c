@@ -99,6 +99,7 @@ static void test_solvers_have_the_same_bits_for_any_number_of_processes(void **s
     (void)state;
     static const char *const calls[] = {
         "p.csv --softening 0.01 --solver fmm --error 1e-4",
+        "p.csv --softening 0.01 --law yukawa:0.4 --precision single",
         "p.csv --solver tree --error 1e-3",
         "argon.xyz --law lennard-jones --cutoff 2.5",
     };
@@ -321,6 +322,31 @@ static void test_no_process_has_the_tree_of_all_bodies(void **state)
     assert_works(script);
 }
 
+/* Forces are of rows that each process reads and writes alone. With the columns of all bodies these
+ * would take 3300 bytes of each body that a process has. */
+enum { bytes_of_body_of_forces = 2700 };
+
+static void test_no_process_has_all_bodies_of_forces(void **state)
+{
+    (void)state;
+    char script[1024];
+    make_bodies();
+    snprintf(
+        script, sizeof script,
+        "kith make plummer -n %d -o many.h5 || exit\n"
+        "o='--solver fmm --error 1e-3 --softening 0.01 --threads 1'\n"
+        "memory 8 forces p.csv $o -o few.npy >few || exit\n"
+        "memory 8 forces many.h5 $o -o many.npy >all || exit\n"
+        "base=$(sort -n few | head -1) && most=$((%d / 8 * %d / 1024))\n"
+        "[ $(cat all | wc -l) -eq 8 ] || exit\n"
+        "for kb in $(cat all); do\n"
+        "  [ $((kb - base)) -le $most ] || { echo $kb - $base is more than $most kB; exit 1; }\n"
+        "done\n"
+        "rm -f many.h5 many.npy few.npy",
+        bodies_measured, bodies_measured, bytes_of_body_of_forces);
+    assert_works(script);
+}
+
 static void test_what_fails_on_one_process_ends_all(void **state)
 {
     (void)state;
@@ -426,6 +452,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_runs_with_mergers_resume_with_other_numbers_of_processes),
         cmocka_unit_test(test_no_process_holds_all_bodies),
         cmocka_unit_test(test_no_process_has_the_tree_of_all_bodies),
+        cmocka_unit_test(test_no_process_has_all_bodies_of_forces),
         cmocka_unit_test(test_what_fails_on_one_process_ends_all),
         cmocka_unit_test(test_signals_leave_a_checkpoint),
         cmocka_unit_test(test_a_process_that_dies_ends_the_others),

@@ -2,6 +2,9 @@
 
 #include "jobs.h"
 
+#include "forces/slice.h"
+#include "ranks/bodies.h"
+
 static kith_bodies *plummer(int64_t count)
 {
     return made("plummer", (kith_initial_options){.count = count, .count_given = true, .seed = 5});
@@ -111,12 +114,106 @@ static void test_a_bad_number_in_one_slice_ends_all_ranks(void **state)
     kith_bodies_free(start);
 }
 
+/* Forces on the rows that one rank has. */
+struct rows_rank {
+    const struct system *system;
+    kith_forces_options options;
+    char *result; /* n × (D + 1), of which a rank fills in its rows */
+};
+
+static kith_array rows_of(kith_array of_all, int64_t first, int64_t rows)
+{
+    kith_array some = of_all;
+    if (kith_array_is_none(of_all))
+        return some;
+    some.data = (char *)of_all.data + first * of_all.strides[0] * kith_dtype_bytes(of_all.dtype);
+    some.shape[0] = rows;
+    return some;
+}
+
+static kith_status compute_rows(void *argument, kith_context *context)
+{
+    const struct rows_rank *rank = argument;
+    struct system own = *rank->system;
+    const int64_t all = own.n, real = kith_dtype_bytes(own.dtype), row = own.dimensions + 1;
+    int64_t first = 0;
+    ranks_rows(context, all, &first, &own.n);
+    own.x = rows_of(own.x, first, own.n);
+    own.m = rows_of(own.m, first, own.n);
+    own.q = rows_of(own.q, first, own.n);
+    own.softening = rows_of(own.softening, first, own.n);
+    char *result = rank->result + first * row * real;
+    kith_array a = kith_array_matrix(result, own.dtype, own.n, own.dimensions);
+    kith_array phi = kith_array_vector(result + own.dimensions * real, own.dtype, own.n);
+    a.strides[0] = phi.strides[0] = row;
+    return forces_compute_slice(context, &rank->options, PARTICLES_OF(&own), all, a, phi);
+}
+
+static void check_rows(const struct system *s, const kith_forces_options *options, int32_t size)
+{
+    struct forces_rank alone = {.system = s, .options = *options};
+    struct rows_rank ranks[most_ranks];
+    const size_t bytes = bytes_of(&alone);
+    kith_context *context = context_of_one();
+    char *result = malloc(bytes + 1);
+    memset(result, 0xff, bytes);
+    alone.result = malloc(bytes + 1);
+    assert_int_equal(compute_forces(&alone, context), KITH_OK);
+    for (int32_t k = 0; k < size; k++)
+        ranks[k] = (struct rows_rank){s, *options, result};
+    do_ranks(size, compute_rows, ranks, sizeof ranks[0]);
+    if (memcmp(alone.result, result, bytes) != 0)
+        fail_msg("%lld bodies on %d ranks have other bits", (long long)s->n, (int)size);
+    kith_context_free(context);
+    free(alone.result);
+    free(result);
+}
+
+/* Of every kind of sum: each pair once, in units that are scaled, by laws with and without charges,
+ * one-sided, and by a tree. Blocks have other bounds than
+ * the slices. */
+static void test_forces_on_slices_have_the_bits_of_one_rank(void **state)
+{
+    (void)state;
+    static const char *const laws[] = {NULL,         "coulomb",          NULL,
+                                       "yukawa:0.3", "expr:m_i*exp(-r)", NULL};
+    struct random_numbers numbers = random_numbers_begin("forces on slices");
+    for (int k = 0; k < 36; k++) {
+        const kith_dtype dtype = k % 5 == 4 ? KITH_F32 : KITH_F64;
+        const int32_t dimensions = k % 7 == 6 ? 2 : 3;
+        const int64_t n = (int64_t)random_uniform(&numbers, 1024, k % 4 == 3 ? 9000 : 2500);
+        struct system s = system_random(&numbers, dtype, n, dimensions);
+        kith_array charges = new_vector(dtype, n);
+        kith_law *law = NULL;
+        for (int64_t i = 0; i < n; i++)
+            put(charges, i, random_uniform(&numbers, -1, 1));
+        for (int64_t i = 0; i < dimensions * n && k % 6 == 2; i++)
+            put(s.x, i, 1e12 * get(s.x, i));
+        put(s.x, dimensions * (n / 4), 100 * get(s.x, dimensions * (n / 4))); /* units of all */
+        if (k % 12 == 5) /* forces would be subnormal: in one slice alone */
+            put(s.m, n / 3, dtype == KITH_F64 ? 0x1p-500 : 0x1p-60);
+        if (laws[k % 6])
+            assert_ok(kith_law_parse(laws[k % 6], 0, NULL, &law));
+        s.q = law ? charges : kith_array_none();
+        s.softened = k % 3 == 1;
+        const kith_forces_options options = {.law = law,
+                                             .softening = k % 3 == 2 ? 0.05 : 0,
+                                             .solver = k % 12 == 2 ? solver_named("fmm") : NULL,
+                                             .accuracy.error = k % 12 == 2 ? 1e-3 : 0};
+        check_rows(&s, &options, (int32_t)random_uniform(&numbers, 2, most_ranks + 1));
+        kith_law_free(law);
+        free(charges.data);
+        system_free(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_solvers_and_integrators_have_the_bits_of_one_rank),
         cmocka_unit_test(test_noise_and_tails_have_the_bits_of_one_rank),
         cmocka_unit_test(test_other_simulations_are_not_sliced),
+        cmocka_unit_test(test_forces_on_slices_have_the_bits_of_one_rank),
         cmocka_unit_test(test_a_bad_number_in_one_slice_ends_all_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

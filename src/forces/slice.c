@@ -1,0 +1,148 @@
+/* Columns of slices, and of all bodies where a solver needs those. */
+
+#include "forces/slice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "device/context.h"
+#include "forces/direct.h"
+#include "ranks/bodies.h"
+
+/* The memory of fewer does not matter; every rank has some. */
+enum { fewest_bodies = 1024, fewest_of_rank = 64 };
+
+bool forces_can_be_sliced(const kith_context *context, int64_t all)
+{
+    return context->ranks && context->ranks->size > 1 && context->device.kind == KITH_CPU &&
+           all >= fewest_bodies && all / fewest_of_rank >= context->ranks->size;
+}
+
+bool forces_takes_slices(const kith_context *context, const kith_solver *solver,
+                         const struct forces_problem *own)
+{
+    const bool is_tree = solver == &forces_solver_tree || solver == &forces_solver_fmm;
+    if (solver == &forces_solver_auto)
+        return own->self && forces_direct_takes_slices(context, own);
+    return is_tree                           ? own->self
+           : solver == &forces_solver_direct ? forces_direct_takes_slices(context, own)
+                                             : false;
+}
+
+/* The problem's columns of one number a body, the output last. */
+static void list_scalars(struct forces_problem *problem, const void **list[forces_wide_scalars])
+{
+    const void **const columns[forces_wide_scalars] = {
+        &problem->source_mass,
+        &problem->target_mass,
+        &problem->target_weight,
+        &problem->target_charge,
+        &problem->source_charge,
+        &problem->target_half_softening2,
+        &problem->source_half_softening2,
+        (const void **)&problem->potential,
+    };
+    memcpy(list, columns, sizeof columns);
+}
+
+/* The first of the columns that are the same memory as column k. */
+static int same_as(const void *const own[forces_wide_scalars], int k)
+{
+    int first = 0;
+    while (own[first] != own[k])
+        first++;
+    return first;
+}
+
+static void allocate(int64_t all, int64_t components, void **memory, bool *is_new,
+                     kith_status *status)
+{
+    if (*memory)
+        return;
+    *is_new = true;
+    if (*status == KITH_OK)
+        *status = kith_allocate_unset(kith_padded(all), components * (int64_t)sizeof(double),
+                                      "columns of all bodies", memory);
+}
+
+static kith_status allocate_columns(kith_context *context, const struct forces_problem *own,
+                                    const void *const scalars[forces_wide_scalars],
+                                    struct forces_wide *wide)
+{
+    const int64_t all = own->source_count;
+    kith_status status = KITH_OK;
+    bool is_new = false;
+    if (own->source_position[0])
+        allocate(all, own->dimensions, &wide->position, &is_new, &status);
+    if (own->acceleration[0])
+        allocate(all, own->dimensions, &wide->acceleration, &is_new, &status);
+    for (int k = 0; k < forces_wide_scalars; k++)
+        if (scalars[k] && same_as(scalars, k) == k)
+            allocate(all, 1, &wide->scalar[k], &is_new, &status);
+    return is_new ? ranks_agree(context, status) : KITH_OK;
+}
+
+/* This rank's part of a column, and those of the others. */
+static void gather_column(const kith_context *context, const struct forces_problem *own,
+                          const void *rows, char *column)
+{
+    const int64_t real = kith_dtype_bytes(own->dtype), all = own->source_count;
+    int64_t first = 0, count = 0;
+    ranks_rows(context, all, &first, &count);
+    if (count > 0)
+        memcpy(column + first * real, rows, (size_t)(count * real));
+    memset(column + all * real, 0, (size_t)((kith_padded(all) - all) * real));
+    ranks_gather(context, column, real, all, 1);
+}
+
+kith_status forces_widen(kith_context *context, const struct forces_problem *own,
+                         struct forces_wide *wide, struct forces_problem *all)
+{
+    const int64_t bytes = kith_padded(own->source_count) * kith_dtype_bytes(own->dtype);
+    const void **scalar[forces_wide_scalars], *was[forces_wide_scalars];
+    *all = *own;
+    all->is_slice = false;
+    list_scalars(all, scalar);
+    for (int k = 0; k < forces_wide_scalars; k++)
+        was[k] = *scalar[k];
+    KITH_TRY(allocate_columns(context, own, was, wide));
+    for (int c = 0; c < own->dimensions && own->source_position[0]; c++) {
+        char *column = (char *)wide->position + c * bytes;
+        gather_column(context, own, own->source_position[c], column);
+        all->source_position[c] = all->target_position[c] = column;
+    }
+    for (int c = 0; c < own->dimensions && own->acceleration[0]; c++)
+        all->acceleration[c] = (char *)wide->acceleration + c * bytes;
+    for (int k = 0; k < forces_wide_scalars; k++) {
+        if (!was[k])
+            continue;
+        *scalar[k] = wide->scalar[same_as(was, k)];
+        if (same_as(was, k) == k && k < forces_wide_scalars - 1)
+            gather_column(context, own, was[k], wide->scalar[k]);
+    }
+    return KITH_OK;
+}
+
+void forces_keep_own(const kith_context *context, const struct forces_problem *all,
+                     const struct forces_problem *own)
+{
+    const int64_t real = kith_dtype_bytes(own->dtype);
+    const void *from[] = {all->acceleration[0], all->acceleration[1], all->acceleration[2],
+                          all->potential};
+    void *to[] = {own->acceleration[0], own->acceleration[1], own->acceleration[2], own->potential};
+    int64_t first = 0, count = 0;
+    ranks_rows(context, own->source_count, &first, &count);
+    for (int k = 0; k < 4; k++)
+        if (to[k] && count > 0)
+            memcpy(to[k], (const char *)from[k] + first * real, (size_t)(count * real));
+}
+
+void forces_wide_free(struct forces_wide *wide)
+{
+    for (int k = 0; k < forces_wide_scalars; k++)
+        free(wide->scalar[k]);
+    free(wide->position);
+    free(wide->acceleration);
+    *wide = (struct forces_wide){0};
+}

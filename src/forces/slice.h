@@ -1,0 +1,48 @@
+#ifndef FORCES_SLICE_H
+#define FORCES_SLICE_H
+
+/* Problems of which each rank of a job has a slice: columns of the bodies from ranks_first(N) on,
+ * instead of all N (forces/problem.h, is_slice). Of bodies on each other, on the CPU, trees take
+ * slices, and direct sums where each pair is evaluated once. For
+ * other sums the columns of all bodies come to all ranks, and the results of a rank's own bodies
+ * are kept: 56 bytes a body for gravity in double precision. Bits: those of one process. */
+
+#include "core/status.h"
+#include "forces/problem.h"
+#include "forces/solver.h"
+#include "kith/forces.h"
+
+enum { forces_wide_scalars = 8 };
+
+/* Memory of the columns of all bodies, which are NULL until they are needed. */
+struct forces_wide {
+    void *position, *acceleration, *scalar[forces_wide_scalars];
+};
+
+/* Whether the bodies of a job are worth dividing: enough for every rank, on the CPU. */
+bool forces_can_be_sliced(const kith_context *context, int64_t all);
+
+/* Whether a solver takes a problem of slices as it is. */
+bool forces_takes_slices(const kith_context *context, const kith_solver *solver,
+                         const struct forces_problem *own);
+
+/* Collective: in a problem whose columns are of this rank's bodies, those of all in their place; of
+ * outputs there is memory. Valid until the next call.
+ * Errors: KITH_OUT_OF_MEMORY, those of ranks_agree. */
+kith_status forces_widen(kith_context *context, const struct forces_problem *own,
+                         struct forces_wide *wide, struct forces_problem *all);
+
+/* The outputs of this rank's bodies, from those of all. */
+void forces_keep_own(const kith_context *context, const struct forces_problem *all,
+                     const struct forces_problem *own);
+
+void forces_wide_free(struct forces_wide *wide);
+
+/* Collective: kith_forces_compute of this rank's rows of `all` bodies, on each other and on the
+ * CPU; acceleration and potential have as many rows.
+ * Errors: also those of ranks_agree. */
+kith_status forces_compute_slice(kith_context *context, const kith_forces_options *options,
+                                 const kith_particles *own, int64_t all, kith_array acceleration,
+                                 kith_array potential);
+
+#endif
