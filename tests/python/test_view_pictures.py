@@ -291,6 +291,27 @@ class Pictures(unittest.TestCase):
         drawn = browser.value(f"page.isPaused = true, {with_cell}")
         self.assertNotEqual(browser.value(f"page.about.cell = null, {with_cell}"), drawn)
 
+    def test_names_stand_next_to_their_spheres_and_those_behind_others_are_left_out(self):
+        browser = self.browser
+        stars = Path(self.folder.name, "stars.csv")
+        stars.write_text("name,m,x,y,z\nsun,1000,0,0,0\nfar,1e-3,9,0,0\nbehind,1e-3,0,0,0\n")
+        self.scene(f"run {stars} --dt 1e-9 --until 2e-9 --softening 0.1", "all")
+        names = browser.value("""(() => {
+            page.isPaused = true;
+            const { overlay, camera, renderer, frame } = page, found = {};
+            const fill = overlay.context.fillText;
+            overlay.context.fillText = (text, x, y) => (found[text] = [x, y]);
+            page.drawOver(480, 300, 1);
+            overlay.context.fillText = fill;
+            const p = camera.project(frame.position.subarray(0, 3), 480, 300);
+            const [x, y] = found.sun ?? [0, 0], radius = renderer.radiusOf(0, p.scale);
+            return [Object.keys(found), Math.hypot(x - p.x, y - p.y) / radius];
+        })()""")
+        self.assertIn("sun", names[0])
+        self.assertIn("far", names[0])
+        self.assertNotIn("behind", names[0])
+        self.assertGreater(names[1], 1)
+
     def test_it_fits_a_telephone_in_dark_and_light(self):
         browser = self.browser
         try:

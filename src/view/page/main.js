@@ -315,7 +315,7 @@ class Page {
     if (about.cell)
       overlay.cell(camera, about.cell, about.origin, about.dimensions === 2);
     if (hasNames)
-      overlay.names(camera, about.names, frame.position);
+      overlay.names(camera, about.names, frame.position, (i, scale) => this.renderer.radiusOf(i, scale));
     if (this.followed >= 0)
       overlay.mark(camera, frame.position.subarray(3 * this.followed, 3 * this.followed + 3));
     overlay.axes(camera, 40, y);

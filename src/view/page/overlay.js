@@ -48,21 +48,28 @@ class Overlay {
     context.globalAlpha = 1;
   }
 
-  names(camera, names, position) {
-    const { context, style } = this, matrix = camera.matrix();
-    context.textBaseline = 'middle';
-    context.lineWidth = 3;
-    context.lineJoin = 'round';
+  /* Next to their spheres; those of bodies behind another sphere are left out. */
+  names(camera, names, position, radiusOf) {
+    const { context, style } = this, matrix = camera.matrix(), spheres = [];
     for (let i = 0; i < names.length; i++) {
       if (isGone(position, i))
         continue;
       const p = camera.project(position.subarray(3 * i, 3 * i + 3), this.width, this.height, matrix);
-      if (p.depth <= 0)
+      const radius = radiusOf(i, p.scale);
+      if (p.depth > 0)
+        spheres.push({ ...p, radius, front: p.depth - radius / p.scale, name: names[i] });
+    }
+    context.textBaseline = 'middle';
+    context.lineWidth = 3;
+    context.lineJoin = 'round';
+    for (const p of spheres) {
+      if (spheres.some((q) => q.front < p.front && Math.hypot(q.x - p.x, q.y - p.y) < q.radius))
         continue;
+      const x = p.x + Math.max(13, 0.8 * p.radius + 6), y = p.y - Math.max(9, 0.6 * p.radius + 4);
       context.strokeStyle = style.paperText;
-      context.strokeText(names[i], p.x + 13, p.y - 9);
+      context.strokeText(p.name, x, y);
       context.fillStyle = style.ink;
-      context.fillText(names[i], p.x + 13, p.y - 9);
+      context.fillText(p.name, x, y);
     }
   }
 

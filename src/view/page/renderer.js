@@ -72,6 +72,13 @@ class Renderer {
     return this.isFew ? [7 * ratio, 400 * ratio] : [3.2 * Math.max(1, ratio), 110 * ratio];
   }
 
+  /* Of body i as drawn, in pixels of the page; scale: pixels per unit of length there. */
+  radiusOf(i, scale) {
+    const { ratio, sizes } = this, [smallest, largest] = this.widths;
+    const wide = 2 * this.bodyRadius * this.scale * sizes[i] * scale * ratio;
+    return Math.max(smallest * (0.7 + 0.6 * sizes[i]), Math.min(largest, wide)) / 2 / ratio;
+  }
+
   /* radius: of the sphere that holds most bodies; sizes: of the bodies, about 1. */
   setBodies(count, radius, sizes) {
     const { gl } = this;
