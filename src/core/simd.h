@@ -57,6 +57,13 @@ typedef int64_t vint64 __attribute__((vector_size(SIMD_BYTES)));
 /* a·b + c, rounded once where the hardware can. */
 #define simd_fma(a, b, c) SIMD_OF(a, simd_fma)(a, b, c)
 
+/* a·b + c in the lanes where the mask is −1, c where it is 0. */
+#define simd_fma_where(mask, a, b, c) SIMD_OF(a, simd_fma_where)(mask, a, b, c)
+
+/* x where x < y, or x > y; else y. */
+#define simd_least(x, y)    SIMD_OF(x, simd_least)(x, y)
+#define simd_greatest(x, y) SIMD_OF(x, simd_greatest)(x, y)
+
 /* value where a ≠ b, else 0. */
 #define simd_unless_equal(a, b, value) SIMD_OF(a, simd_unless_equal)(a, b, value)
 

@@ -282,12 +282,12 @@ SIMD_DEFINE_EXP(double, DOUBLE, vint64)
                                                                                                    \
     SIMD_INLINE v##real simd_fmin_##real(v##real x, v##real y)                                     \
     {                                                                                              \
-        return simd_select_##real((x < y) | (y != y), x, y);                                       \
+        return simd_select_##real((vint)(y != y), x, simd_least_##real(x, y));                     \
     }                                                                                              \
                                                                                                    \
     SIMD_INLINE v##real simd_fmax_##real(v##real x, v##real y)                                     \
     {                                                                                              \
-        return simd_select_##real((x > y) | (y != y), x, y);                                       \
+        return simd_select_##real((vint)(y != y), x, simd_greatest_##real(x, y));                  \
     }                                                                                              \
                                                                                                    \
     SIMD_INLINE v##real simd_rsqrt_of_any_##real(v##real x)                                        \

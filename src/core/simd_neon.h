@@ -15,6 +15,23 @@
         return vfmaq_##type(c, a, b);                                                              \
     }                                                                                              \
                                                                                                    \
+    SIMD_INLINE v##real simd_fma_where_##real(vint mask, v##real a, v##real b, v##real c)          \
+    {                                                                                              \
+        return (v##real)(((vint)simd_fma_##real(a, b, c) & mask) | ((vint)c & ~mask));             \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE v##real simd_least_##real(v##real x, v##real y)                                    \
+    {                                                                                              \
+        const vint less = (vint)(x < y);                                                           \
+        return (v##real)(((vint)x & less) | ((vint)y & ~less));                                    \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE v##real simd_greatest_##real(v##real x, v##real y)                                 \
+    {                                                                                              \
+        const vint greater = (vint)(x > y);                                                        \
+        return (v##real)(((vint)x & greater) | ((vint)y & ~greater));                              \
+    }                                                                                              \
+                                                                                                   \
     SIMD_INLINE v##real simd_unless_equal_##real(v##real a, v##real b, v##real value)              \
     {                                                                                              \
         return (v##real)((vint)(a != b) & (vint)value);                                            \

@@ -23,7 +23,13 @@
 #if defined(__AVX512F__)
 #define SIMD_X86_UNLESS_EQUAL(a, b, value, type, vreal, vint)                                      \
     SIMD_X86(maskz_mov, type)(_mm512_cmp_##type##_mask(a, b, _CMP_NEQ_UQ), value)
+#define SIMD_X86_MASK_float(mask)  _mm512_movepi32_mask((__m512i)(mask))
+#define SIMD_X86_MASK_double(mask) _mm512_movepi64_mask((__m512i)(mask))
+#define SIMD_X86_FMA_WHERE(mask, a, b, c, real, type, vint)                                        \
+    _mm512_mask3_fmadd_##type(a, b, c, SIMD_X86_MASK_##real(mask))
 #else
+#define SIMD_X86_FMA_WHERE(mask, a, b, c, real, type, vint)                                        \
+    (v##real)(((vint)SIMD_X86_FMA(a, b, c, type) & (mask)) | ((vint)(c) & ~(mask)))
 #define SIMD_X86_UNLESS_EQUAL(a, b, value, type, vreal, vint)                                      \
     (vreal)((vint)((a) != (b)) & (vint)(value))
 #endif
@@ -32,6 +38,21 @@
     SIMD_INLINE v##real simd_fma_##real(v##real a, v##real b, v##real c)                           \
     {                                                                                              \
         return SIMD_X86_FMA(a, b, c, type);                                                        \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE v##real simd_fma_where_##real(vint mask, v##real a, v##real b, v##real c)          \
+    {                                                                                              \
+        return SIMD_X86_FMA_WHERE(mask, a, b, c, real, type, vint);                                \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE v##real simd_least_##real(v##real x, v##real y)                                    \
+    {                                                                                              \
+        return SIMD_X86(min, type)(x, y);                                                          \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE v##real simd_greatest_##real(v##real x, v##real y)                                 \
+    {                                                                                              \
+        return SIMD_X86(max, type)(x, y);                                                          \
     }                                                                                              \
                                                                                                    \
     SIMD_INLINE v##real simd_unless_equal_##real(v##real a, v##real b, v##real value)              \

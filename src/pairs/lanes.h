@@ -12,17 +12,6 @@
 typedef int32_t vindex_float __attribute__((vector_size(SIMD_BYTES)));
 typedef int32_t vindex_double __attribute__((vector_size(SIMD_BYTES / 2)));
 
-/* The lesser of each two lanes. */
-SIMD_INLINE vfloat lanes_least_float(vfloat a, vfloat b)
-{
-#if defined(__x86_64__)
-    return SIMD_X86(min, ps)(a, b);
-#else
-    const vint32 less = (vint32)(a < b);
-    return (vfloat)(((vint32)a & less) | ((vint32)b & ~less));
-#endif
-}
-
 /* The mask of vectors of −1 and 0. */
 #define LANES_DEFINE_GATHERED(name, vector, lanes)                                                 \
     SIMD_INLINE uint32_t lanes_gathered_##name(vector truth)                                       \

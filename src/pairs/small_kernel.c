@@ -94,7 +94,7 @@ SIMD_INLINE vfloat screened_r2(const struct screen *screen, const vfloat own[3],
         vfloat d = simd_load(screen->near[k] + p) - own[k];
         if (periodic) {
             d = (vfloat)((vint32)d & INT32_MAX);
-            d = lanes_least_float(d, screen->period[k] - d);
+            d = simd_least(d, screen->period[k] - d);
         }
         r2 = k == 0 ? d * d : simd_fma(d, d, r2);
     }

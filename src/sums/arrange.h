@@ -23,7 +23,7 @@ struct sums_arranged_side {
 struct sums_arranged {
     const struct sums_problem *problem;
     bool has_cells;   /* points are in the order of cells */
-    bool has_records; /* of sources: all but where pairs are all */
+    bool has_records; /* of sources: but where all pairs or candidates are evaluated */
     struct cells_grid grid;
     int32_t *begin; /* of buckets */
     void *scratch;  /* of sorting */

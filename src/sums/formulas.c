@@ -97,6 +97,14 @@ static kith_status read_outputs(const char *what, const kith_named_formula *outp
     return KITH_OK;
 }
 
+/* Whether a node is computed in some few instructions, whatever its arguments. */
+static bool takes_little(const struct formula_node *node)
+{
+    return node->operation != (int32_t)formula_call || node->which == (int32_t)formula_sqrt ||
+           node->which == (int32_t)formula_fabs || node->which == (int32_t)formula_fmin ||
+           node->which == (int32_t)formula_fmax;
+}
+
 /* What the outputs are made of, and which columns are among it. */
 static kith_status find_needed(struct sums_formulas *formulas)
 {
@@ -107,11 +115,14 @@ static kith_status find_needed(struct sums_formulas *formulas)
         formula_mark(formula, formulas->output[k], used);
     KITH_TRY(kith_allocate(formula->count, sizeof *nodes, "formulas", &nodes));
     formulas->needed.nodes = nodes;
+    formulas->take_little = true;
     for (int32_t k = 0; k < formula->count; k++) {
         const struct formula_node *node = &formula->nodes[k];
         const int32_t variable = node->which - (int32_t)formula_variable_count;
-        if (used[k])
+        if (used[k]) {
             nodes[formulas->needed.count++] = k;
+            formulas->take_little = formulas->take_little && takes_little(node);
+        }
         if (!used[k] || node->operation != formula_variable || variable < 0)
             continue;
         bool *uses = variable % 2 ? formulas->uses_j : formulas->uses_i;

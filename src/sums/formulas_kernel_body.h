@@ -6,6 +6,7 @@
  *   SUMS_MORE_AXES     axes beyond three, which are columns after those of formulas
  *   SUMS_ALL_PAIRS     1: candidates are read one after the other; 0: those within the cutoff
  *   SUMS_LISTED        1: the pairs are those of a list, or rows of one
+ *   SUMS_FLAT          1: all candidates near a cell are evaluated (flat_kernel_body.h)
  *   SUMS_PERIODIC      1: candidates may have translations
  *   SUMS_OUTPUTS       their number
  *   SUMS_COLUMNS_I, _J the number of columns that formulas use, of targets and of sources

@@ -64,27 +64,6 @@ SIMD_INLINE int64_t gather_block(const struct sums_candidates *candidates, const
     return count;
 }
 
-/* Targets begin … end − 1 are the candidates from `place` on, at no translation. */
-struct selves {
-    int64_t begin, end, place;
-};
-
-SIMD_INLINE struct selves find_selves(const struct sums_candidates *candidates, int64_t begin,
-                                      int64_t end, int moved)
-{
-    int64_t place = 0;
-    for (int64_t k = 0; k < candidates->range_count && candidates->leaves_out_self; k++) {
-        const struct sums_range *range = &candidates->range[k];
-        const double *t = range->translation;
-        const int64_t first = begin > range->begin ? begin : range->begin;
-        const int64_t last = end < range->end ? end : range->end;
-        if (first < last && !(moved && (t[0] != 0 || t[1] != 0 || t[2] != 0)))
-            return (struct selves){first, last, place + first - range->begin};
-        place += range->end - range->begin;
-    }
-    return (struct selves){0, 0, 0};
-}
-
 /* The translations of candidates from p on, of those that are chosen, after `count` found ones. */
 SIMD_INLINE void choose_translations(struct sums_room *room, int64_t p, uint32_t mask,
                                      int64_t count)
@@ -143,14 +122,13 @@ SIMD_INLINE void gather_fields(const void *records, const int32_t *found, VREAL 
         simd_gather4(field + first, from, first);
 }
 
-/* Adds those of the found candidates that are pairs. */
-SIMD_INLINE int64_t add_found(const struct sums_constants *law, REAL limit,
-                              const struct sums_candidates *candidates, int64_t count,
-                              const struct target *target, int moved, struct sums_pair *pair,
-                              struct reduced *reduced)
+/* Adds those of the found candidates that are pairs; `pairs` is their number in each lane. */
+SIMD_INLINE void add_found(const struct sums_constants *law, REAL limit,
+                           const struct sums_candidates *candidates, int64_t count,
+                           const struct target *target, int moved, struct sums_pair *pair,
+                           struct reduced *reduced, VMASK *pairs)
 {
     const struct sums_room *room = candidates->room;
-    VMASK pairs = {0};
     for (int64_t p = 0; p < count; p += LANES) {
         VREAL field[sums_most_columns + 4], d[3];
         gather_fields(candidates->records, room->found + p, field);
@@ -167,13 +145,9 @@ SIMD_INLINE int64_t add_found(const struct sums_constants *law, REAL limit,
         for (int c = 0; c < SUMS_COLUMNS_J; c++)
             pair->column[SUMS_COLUMNS_I + c] = field[sums_field_of_column(c)];
         const VMASK counts = first_lanes(count - p) & (VMASK)(pair->s2 < law_all(limit));
-        pairs -= counts;
+        *pairs -= counts;
         add_pairs(law, pair, counts, reduced);
     }
-    int64_t total = 0;
-    for (int lane = 0; lane < LANES; lane++)
-        total += pairs[lane];
-    return total;
 }
 
 #if SUMS_LISTED
@@ -210,7 +184,7 @@ SIMD_INLINE int64_t sum_block(const struct sums_constants *law, REAL limit,
                               int moved)
 {
     const struct sums_list *list = candidates->list;
-    int64_t pairs = 0;
+    VMASK pairs = {0};
     for (int64_t slot = begin; slot < end; slot++) {
         const int64_t *row = &list->offsets[slot - list->first];
         struct reduced reduced;
@@ -222,14 +196,14 @@ SIMD_INLINE int64_t sum_block(const struct sums_constants *law, REAL limit,
             const int64_t count =
                 take_listed(candidates, p,
                             p + (left < sums_most_candidates ? left : sums_most_candidates), moved);
-            pairs += add_found(law, limit, candidates, count, &target, moved, &pair, &reduced);
+            add_found(law, limit, candidates, count, &target, moved, &pair, &reduced, &pairs);
         }
         if (list->includes_self)
-            pairs += add_found(law, limit, candidates, take_self(candidates, slot, moved), &target,
-                               moved, &pair, &reduced);
+            add_found(law, limit, candidates, take_self(candidates, slot, moved), &target, moved,
+                      &pair, &reduced, &pairs);
         join_target(targets, slot, &reduced);
     }
-    return pairs;
+    return count_lanes(pairs);
 }
 
 #else
@@ -255,7 +229,7 @@ SIMD_INLINE int64_t sum_block(const struct sums_constants *law, REAL limit,
 {
     const struct selves selves = find_selves(candidates, begin, end, moved);
     const REAL scale = (REAL)candidates->scale;
-    int64_t pairs = 0;
+    VMASK pairs = {0};
     VREAL origin[3];
     for (int c = 0; c < SUMS_DIMENSIONS; c++)
         origin[c] = law_all(((const REAL *)targets->position[c])[begin]);
@@ -269,10 +243,10 @@ SIMD_INLINE int64_t sum_block(const struct sums_constants *law, REAL limit,
         for (int c = 0; c < SUMS_DIMENSIONS; c++)
             at[c] = simd_all((float)((target.at[c][0] - origin[c][0]) * scale));
         const int64_t found = find_others(candidates->room, count, at, &selves, slot, moved);
-        pairs += add_found(law, limit, candidates, found, &target, moved, &pair, &reduced);
+        add_found(law, limit, candidates, found, &target, moved, &pair, &reduced, &pairs);
         join_target(targets, slot, &reduced);
     }
-    return pairs;
+    return count_lanes(pairs);
 }
 
 #endif

@@ -41,6 +41,14 @@ static inline bool sums_has_rows(const struct sums_problem *problem)
     return problem->cutoff > 0 && !problem->list.offsets && !pairs_have_cells(problem->dimensions);
 }
 
+/* Whether all candidates for pairs within the cutoff are evaluated (flat_kernel_body.h): on a plane
+ * most are pairs, and in double precision an evaluation takes about as long as a choice. */
+static inline bool sums_is_flat(const struct sums_problem *problem)
+{
+    return problem->cutoff > 0 && !problem->list.offsets && problem->dimensions <= 2 &&
+           problem->dtype == KITH_F32 && problem->formulas->take_little;
+}
+
 /* The axes from the fourth on. */
 static inline int32_t sums_more_axes(const struct sums_problem *problem)
 {

@@ -47,6 +47,12 @@ struct job {
     atomic_long next;
 };
 
+/* Whether the pairs are all there are, in blocks of sources. */
+static bool takes_all(const struct sums_problem *problem)
+{
+    return problem->cutoff == 0 && !problem->list.offsets;
+}
+
 static void lay_out(struct arena *arena, struct job *job)
 {
     const struct sums_problem *problem = job->problem;
@@ -58,8 +64,7 @@ static void lay_out(struct arena *arena, struct job *job)
                             : NULL;
     job->lanes = arena_take(arena, job->threads, sizeof *job->lanes);
     for (int64_t k = 0; k < job->threads; k++) {
-        struct sums_room *room =
-            job->arranged.has_records ? arena_take(arena, 1, sizeof *room) : NULL;
+        struct sums_room *room = takes_all(problem) ? NULL : arena_take(arena, 1, sizeof *room);
         if (arena->base)
             job->lanes[k] = (struct lane){.room = room};
     }
@@ -201,7 +206,7 @@ static void sum_in_lane(void *argument, int64_t k)
 {
     struct job *job = argument;
     const int64_t count = job->problem->targets.count;
-    const int64_t each = job->arranged.has_records ? targets_a_task : most_targets_of_cell;
+    const int64_t each = takes_all(job->problem) ? most_targets_of_cell : targets_a_task;
     while (!kith_context_stops(job->context)) {
         const int64_t begin = each * atomic_fetch_add(&job->next, 1);
         const int64_t end = begin + each < count ? begin + each : count;
@@ -293,10 +298,10 @@ kith_status sums_cpu(kith_context *context, struct sums_problem *problem)
                       .arranged = {.problem = problem,
                                    .has_cells = problem->cutoff > 0 && !problem->list.offsets &&
                                                 !sums_has_rows(problem),
-                                   .has_records = problem->cutoff > 0 || problem->list.offsets}};
+                                   .has_records = !takes_all(problem) && !sums_is_flat(problem)}};
     const double n = (double)problem->targets.count, m = (double)problem->sources.count;
-    job.threads = kith_threads_for(context, job.arranged.has_records ? (n + m) / targets_a_second
-                                                                     : n * m / pairs_a_second);
+    job.threads = kith_threads_for(context, takes_all(problem) ? n * m / pairs_a_second
+                                                               : (n + m) / targets_a_second);
     if (sums_has_rows(problem)) /* one for each lane of the search */
         job.threads = context->threads;
     KITH_TRY(find_kernel(context, problem, &job.kernel));

@@ -12,7 +12,8 @@
 enum {
     sums_most_columns = 32,      /* those of formulas, and axes from the fourth on */
     sums_most_candidates = 1024, /* of a block */
-    sums_padding = 64            /* more room than candidates do arrays have, for whole vectors */
+    sums_most_fields = sums_most_columns + 3,
+    sums_padding = 64 /* more room than candidates do arrays have, for whole vectors */
 };
 
 /* The fields of a record, four of which are read at once: x, y, z of a source, and the columns that
@@ -40,13 +41,14 @@ struct sums_room {
     int32_t found[sums_most_candidates + sums_padding];  /* sources that are pairs, or nearly */
     double translation[3][sums_most_candidates + sums_padding]; /* of candidates, as REAL, */
     double shift[3][sums_most_candidates + sums_padding];       /* and of those found */
+    double field[sums_most_fields][sums_most_candidates + sums_padding]; /* flat_kernel_body.h */
 };
 
 /* Some sources, which each of some targets is compared with: at most sums_most_candidates. */
 struct sums_candidates {
     const void *position[3];
-    const void *column[sums_most_columns]; /* all pairs: the columns that formulas use, and axes */
-    const void *records;                   /* within a cutoff, or of a list */
+    const void *column[sums_most_columns]; /* without records: those that formulas use, and axes */
+    const void *records; /* within a cutoff but for flat_kernel_body.h, or of a list */
     const struct sums_range *range;
     int64_t range_count; /* all pairs: 1 */
     const struct sums_list *list;

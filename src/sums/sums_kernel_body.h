@@ -38,7 +38,7 @@ SIMD_INLINE void reduce(struct reduced *reduced, int k, VREAL value, VREAL facto
 {
     VREAL *to = &reduced->value[k];
     if (SUMS_REDUCTION == sum_of_values && SUMS_IS_PRODUCT(k)) {
-        *to = law_select(counts, law_fma(value, factor, *to), *to);
+        *to = simd_fma_where(counts, value, factor, *to);
         return;
     }
     value = SUMS_IS_PRODUCT(k) ? value * factor : value;
@@ -114,7 +114,10 @@ struct target {
 /* The lanes of a sum in double precision, the one half added to the other until one is left. */
 SIMD_INLINE double sum_lanes(VREAL x)
 {
-#if SUMS_IN_FLOAT
+#if SUMS_IN_FLOAT && defined(__AVX512F__) && !defined(SIMD_GENERIC)
+    const vdouble sum = _mm512_cvtps_pd(_mm512_castps512_ps256((__m512)x)) +
+                        _mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)x, 1));
+#elif SUMS_IN_FLOAT
     typedef float half __attribute__((vector_size(SIMD_BYTES / 2)));
     half low, high;
     memcpy(&low, &x, sizeof low);
@@ -193,8 +196,40 @@ SIMD_INLINE void join_target(const struct sums_targets *targets, int64_t slot,
         join(targets, slot * SUMS_OUTPUTS + k, reduced->value[k], reduced->rest[k]);
 }
 
+/* How many pairs there were, of which each lane has its own. */
+SIMD_INLINE int64_t count_lanes(VMASK pairs)
+{
+    int64_t total = 0;
+    for (int lane = 0; lane < LANES; lane++)
+        total += pairs[lane];
+    return total;
+}
+
+/* Targets begin … end − 1 are the candidates from `place` on, at no translation. */
+struct selves {
+    int64_t begin, end, place;
+};
+
+SIMD_INLINE struct selves find_selves(const struct sums_candidates *candidates, int64_t begin,
+                                      int64_t end, int moved)
+{
+    int64_t place = 0;
+    for (int64_t k = 0; k < candidates->range_count && candidates->leaves_out_self; k++) {
+        const struct sums_range *range = &candidates->range[k];
+        const double *t = range->translation;
+        const int64_t first = begin > range->begin ? begin : range->begin;
+        const int64_t last = end < range->end ? end : range->end;
+        if (first < last && !(moved && (t[0] != 0 || t[1] != 0 || t[2] != 0)))
+            return (struct selves){first, last, place + first - range->begin};
+        place += range->end - range->begin;
+    }
+    return (struct selves){0, 0, 0};
+}
+
 #if SUMS_ALL_PAIRS
 #include "sums/all_kernel_body.h"
+#elif SUMS_FLAT
+#include "sums/flat_kernel_body.h"
 #else
 #include "sums/near_kernel_body.h"
 #endif

@@ -41,14 +41,16 @@ static void write_numbers(FILE *to, const struct sums_problem *problem)
             "#define SUMS_MORE_AXES %d\n"
             "#define SUMS_ALL_PAIRS %d\n"
             "#define SUMS_LISTED %d\n"
+            "#define SUMS_FLAT %d\n"
             "#define SUMS_PERIODIC %d\n"
             "#define SUMS_OUTPUTS %d\n"
             "#define SUMS_COLUMNS_I %d\n"
             "#define SUMS_COLUMNS_J %d\n"
             "#define SUMS_REDUCTION %d\n",
             problem->dtype == KITH_F32, (int)(problem->dimensions - sums_more_axes(problem)),
-            (int)sums_more_axes(problem), problem->cutoff == 0 && !is_listed, is_listed, periodic,
-            (int)problem->formulas->output_count, (int)sums_column_count(problem->formulas->uses_i),
+            (int)sums_more_axes(problem), problem->cutoff == 0 && !is_listed, is_listed,
+            sums_is_flat(problem), periodic, (int)problem->formulas->output_count,
+            (int)sums_column_count(problem->formulas->uses_i),
             (int)sums_column_count(problem->formulas->uses_j), (int)problem->reduction);
     write_choice(to, "SUMS_DIVERGES", problem->formulas, diverges);
     write_choice(to, "SUMS_IS_PRODUCT", problem->formulas, is_product);

@@ -67,6 +67,10 @@ static const kith_named_formula mixed_outputs[] = {
 };
 static const kith_named_formula mixed_lets[] = {{"hh", "(h_i + h_j) / 2"},
                                                 {"W", "exp(-r2 / (hh * hh)) / (hh * hh)"}};
+
+/* The same names without functions that take long: sums of these in planes have another kernel. */
+static const kith_named_formula plain_lets[] = {{"hh", "(h_i + h_j) / 2"},
+                                                {"W", "fmax(2 - r / hh, 0.5) / (hh * hh)"}};
 static const kith_law_parameter sigma[] = {{"s", 0.15}};
 
 static double value_of(kith_dtype dtype, int which, int64_t k)
@@ -88,7 +92,7 @@ static void compare(kith_sums_options options, kith_dtype dtype, bool two_sets)
     const int64_t n = cloud_a.count, outputs = COUNT_OF(mixed_outputs);
     int64_t pairs[2] = {-1, -1};
     options.let_count = COUNT_OF(mixed_lets);
-    options.lets = mixed_lets;
+    options.lets = options.lets ? options.lets : mixed_lets;
     options.parameter_count = 1;
     options.parameters = sigma;
     for (int which = 0; which < 2; which++) {
@@ -171,6 +175,33 @@ static void test_points_in_few_cells_and_far_apart_have_all_their_pairs(void **s
         for (int c = 0; c < 3; c++)
             cloud_a.x[3 * k + c] += (double)(k % 10) * 7919 * (c + 1);
     compare((kith_sums_options){.cutoff = 0.3}, KITH_F64, false);
+}
+
+static void test_planes_in_single_precision_agree_with_the_reference(void **state)
+{
+    (void)state;
+    static const int64_t counts[] = {0, 1, 2, 17, 64, 333};
+    static const double cutoffs[] = {0.05, 0.2, 0.9, 2.6};
+    for (int trial = 0; trial < 48; trial++) {
+        const double cutoff = cutoffs[trial % COUNT_OF(cutoffs)];
+        const int64_t count = counts[trial * 5 % COUNT_OF(counts)];
+        fill_cloud(&cloud_a, cutoff > 1 && count > 31 ? 31 : count, 2, 1);
+        fill_cloud(&cloud_b, cloud_a.count + 5, 2, 1);
+        const kith_cell cell = random_cell(2, 1);
+        compare((kith_sums_options){.cutoff = cutoff,
+                                    .cell = trial % 5 == 0 ? NULL : &cell,
+                                    .lets = plain_lets,
+                                    .reduction = (kith_sums_reduction)(trial % 5),
+                                    .include_self = trial % 3 == 1 && trial % 7 != 0},
+                KITH_F32, trial % 7 == 0);
+    }
+    fill_cloud(&cloud_a, 1150, 2, 0.01); /* more than one block of candidates, in one cell */
+    compare((kith_sums_options){.cutoff = 0.003, .lets = plain_lets}, KITH_F32, false);
+    fill_cloud(&cloud_a, 300, 2, 0.5);
+    for (int64_t k = 0; k < 300; k++) /* groups whose cells share buckets */
+        for (int c = 0; c < 2; c++)
+            cloud_a.x_narrow[2 * k + c] += (float)(k % 10) * 61 * (float)(c + 1);
+    compare((kith_sums_options){.cutoff = 0.3, .lets = plain_lets}, KITH_F32, false);
 }
 
 static kith_pairs *list_pairs(kith_dtype dtype, const kith_cell *cell, double cutoff, bool two_sets,
@@ -373,27 +404,32 @@ static void test_nan_of_a_pair_is_the_result(void **state)
 static void test_the_bits_do_not_depend_on_the_threads(void **state)
 {
     (void)state;
-    fill_cloud(&cloud_a, 1200, 3, 1);
-    const kith_particles particles = particles_of(&cloud_a, KITH_F64);
-    const kith_cell cell = random_cell(3, 1);
-    for (int turn = 0; turn < 2; turn++)
+    for (int turn = 0; turn < 3; turn++) {
+        const int32_t dimensions = turn == 2 ? 2 : 3;
+        const kith_dtype dtype = turn == 2 ? KITH_F32 : KITH_F64;
+        fill_cloud(&cloud_a, 1200, dimensions, 1);
+        const kith_particles particles = particles_of(&cloud_a, dtype);
+        const kith_cell cell = random_cell(dimensions, 1);
         for (int threads = 1; threads <= 7; threads += 2) {
             kith_context *other = NULL;
             const int which = threads > 1;
             const kith_context_options with = {.device = {KITH_CPU, 0}, .threads = threads};
-            const kith_sums_options options = {.cutoff = turn ? 0 : 0.2,
-                                               .cell = turn ? NULL : &cell,
+            const kith_sums_options options = {.cutoff = turn == 1 ? 0 : 0.2,
+                                               .cell = turn == 1 ? NULL : &cell,
                                                .let_count = COUNT_OF(mixed_lets),
-                                               .lets = mixed_lets,
+                                               .lets = turn == 2 ? plain_lets : mixed_lets,
                                                .parameter_count = 1,
                                                .parameters = sigma};
             assert_ok(kith_context_create(&with, &other));
             assert_ok(kith_sums_compute(other, &options, NULL, &particles, 4, mixed_outputs,
-                                        results_of(KITH_F64, which, 1200, 4)));
+                                        results_of(dtype, which, 1200, 4)));
             kith_context_free(other);
             if (which)
-                assert_memory_equal(wide[0], wide[1], 1200 * 4 * sizeof(double));
+                assert_memory_equal(turn == 2 ? (void *)narrow[0] : wide[0],
+                                    turn == 2 ? (void *)narrow[1] : wide[1],
+                                    1200 * 4 * (size_t)kith_dtype_bytes(dtype));
         }
+    }
 }
 
 /* One call with a mistake. */
@@ -480,6 +516,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kernels_agree_with_the_reference_in_every_cell),
         cmocka_unit_test(test_kernels_agree_with_the_reference_over_all_pairs),
+        cmocka_unit_test(test_planes_in_single_precision_agree_with_the_reference),
         cmocka_unit_test(test_points_in_few_cells_and_far_apart_have_all_their_pairs),
         cmocka_unit_test(test_sums_over_a_list_are_those_over_its_pairs),
         cmocka_unit_test(test_a_list_is_evaluated_at_the_positions_of_now),
