@@ -112,7 +112,8 @@ kith_status forces_check_suits(const kith_context *context, const struct kith_so
                          solver->name);
     if (context->ranks && context->device.kind != KITH_CPU && solver == &forces_solver_cutoff)
         return kith_fail(KITH_UNSUPPORTED, "solver is cutoff, which several ranks (MPI) divide on "
-                                           "the CPU alone; use cpu, or one process");
+                                           "the CPU alone; use cpu, or one process, in which "
+                                           "GPUs share runs (cuda:all)");
     if (context->ranks && problem->system_count > 0)
         return kith_fail(
             KITH_UNSUPPORTED,

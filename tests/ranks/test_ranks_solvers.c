@@ -69,21 +69,26 @@ static void test_targets_of_trees_have_the_bits_of_one_rank(void **state)
 {
     (void)state;
     struct random_numbers numbers = random_numbers_begin("targets over ranks");
+    kith_law *law = NULL;
+    assert_ok(kith_law_parse("yukawa:0.2", 0, NULL, &law));
     for (int k = 0; k < 8; k++) {
         const kith_dtype dtype = k % 3 == 2 ? KITH_F32 : KITH_F64;
+        const int32_t dimensions = k == 4 ? 2 : 3;
         const int64_t n = k == 6 ? 1 : (int64_t)random_uniform(&numbers, 1, 4000);
         const int64_t n_targets = k == 7 ? 1 : (int64_t)random_uniform(&numbers, 1, 4000);
-        struct system s = system_of_scene(&numbers, "plummer", dtype, n, 3);
-        struct system targets = system_of_scene(&numbers, "cube", dtype, n_targets, 3);
+        struct system s = system_of_scene(&numbers, "plummer", dtype, n, dimensions);
+        struct system targets = system_of_scene(&numbers, "cube", dtype, n_targets, dimensions);
         const struct forces_rank like = {.system = &s,
                                          .targets = &targets,
                                          .options = {.solver = solver_named(k % 2 ? "tree" : "fmm"),
+                                                     .law = k % 4 == 3 ? law : NULL,
                                                      .softening = 0.01,
                                                      .accuracy.error = 1e-3}};
         check_same_bits(&like, random_size(&numbers));
         system_free(&targets);
         system_free(&s);
     }
+    kith_law_free(law);
 }
 
 /* A softening per body, of bodies and of targets of their own. */
