@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "io/frames.h"
+#include "load.h"
 #include "options.h"
 #include "progress.h"
 #include "streams.h"
@@ -61,7 +62,7 @@ static const struct option_row option_rows[] = {
     {"format", .old = true},
     {"frame", "K",
      "of an A with several frames: K > 0 counts from the first, K < 0 from the last (default: -1)",
-     AT(read.frame), .least = INT64_MIN},
+     AT(read.frame), .set = load_set_frame},
     {"frames", "A:B",
      "frames A to B, both included, counted from 1, or all; to H5MD or extended XYZ only",
      GIVEN(frames_given), .set = set_frames},

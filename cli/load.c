@@ -29,8 +29,21 @@ static void set_softening(void *options, const char *option, const char *text,
         input->softening_of_file = true;
         return;
     }
-    if (!cli_read_real(text, &input->softening) || input->softening < 0)
-        cli_usage_error(state, "%s is %s; give a length of at least 0, or 'file'", option, text);
+    const bool is_number = cli_read_real(text, &input->softening);
+    if (!is_number || input->softening < 0)
+        cli_usage_error(state,
+                        is_number ? "%s is %s; give a length of at least 0, or 'file'"
+                                  : "%s is '%s'; give a length of at least 0, or 'file'",
+                        option, text);
+}
+
+void load_set_frame(void *frame, const char *option, const char *text,
+                    const struct argp_state *state)
+{
+    const int64_t number = cli_parse_integer(option, text, state);
+    if (number == 0)
+        cli_usage_error(state, "%s is 0; give 1 for the first frame, or -1 for the last", option);
+    *(int64_t *)frame = number;
 }
 
 static const struct option_row file_rows[] = {
@@ -42,7 +55,7 @@ static const struct option_row file_rows[] = {
     {"frame", "K",
      "of a file with several frames: K > 0 counts from the first, K < 0 from the last "
      "(default: -1)",
-     AT(frame), .least = INT64_MIN},
+     AT(frame), .set = load_set_frame},
     {0}};
 
 const struct parser file_parser = {.rows = file_rows};

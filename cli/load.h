@@ -21,6 +21,10 @@ struct input_options {
     kith_initial_options initial; /* --number and --seed, if path is a kind of kith make */
     bool seed_given;
 };
+
+/* Parses --frame. 0 is an error: whoever counts from 0 means the first frame, not the default. */
+option_setter load_set_frame;
+
 extern const struct parser file_parser;   /* FILE and how to read it */
 extern const struct parser bodies_parser; /* that, or a system of an ensemble, or a kind */
 extern const struct parser input_parser;  /* that, and --g and --softening */

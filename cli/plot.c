@@ -200,13 +200,12 @@ static void set_axis(void *options, const char *option, const char *text,
         return;
     }
     char *copy = cli_copy(text, state), *rest = copy;
-    int count = 0;
+    int count = 0, numbers = 0;
     for (const char *word; (word = strsep(&rest, ",")); count++)
-        if (count < 3)
-            eye[count] = cli_parse_real(option, word, state);
+        numbers += count < 3 && cli_read_real(word, &eye[count]);
     free(copy);
     const double longest = fmax(fabs(eye[0]), fmax(fabs(eye[1]), fabs(eye[2])));
-    if (count != 3 || longest == 0)
+    if (count != 3 || numbers != 3 || longest == 0)
         cli_usage_error(state, "%s is '%s'; give x, y, z, or three numbers, not all 0", option,
                         text);
     for (int k = 0; k < 3; k++)

@@ -60,9 +60,11 @@ kith_status compiler_find(struct compiler *compiler)
         split(compiler);
         return KITH_OK;
     }
-    return kith_fail(KITH_UNSUPPORTED,
-                     "a formula is compiled when it is used, but no C compiler (cc, gcc or clang) "
-                     "was found on the PATH; install one, name one in CC, or use a built-in law");
+    return kith_fail(
+        KITH_UNSUPPORTED,
+        "a formula is compiled when it is used, but no C compiler (cc, gcc or clang) "
+        "was found on the PATH; install one, name one in CC, or use a built-in law or the "
+        "method reference");
 }
 
 /* The first line of the compiler's messages that names an error. */

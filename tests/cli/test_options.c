@@ -213,12 +213,12 @@ static void test_options_do_what_they_say(void **state)
 {
     (void)state;
     static const char *const printed[][2] = {
-        {"collisions @beads.csv --from csv --frame 0", "1\n"},
+        {"collisions @beads.csv --from csv --frame 1", "1\n"},
         {"forces @s.csv -q --device auto --law coulomb --method reference",
          "ax,ay,az,potential\n0.083333333333333329,0,0,-0.5\n-0.050000000000000003,0,0,-0.5\n"},
         {"forces @s.csv -q --potential k*r --param k=3 --sum force",
          "ax,ay,az,potential\n1,0,0,6\n-0.59999999999999998,0,0,6\n"},
-        {"forces @s.csv -q --frame 0 --method reference",
+        {"forces @s.csv -q --frame 1 --method reference",
          "ax,ay,az,potential\n1.25,0,0,-2.5\n-0.75,0,0,-1.5\n"},
         {"matrix @s.csv -q --law distance --reduce argmin", "argmin\n1\n0\n"},
         {"matrix @s.csv -q --law distance --diagonal zero --reduce max", "max\n2\n2\n"},
