@@ -150,39 +150,3 @@ kith_status kith_check_output(const struct named_array *output)
                              output->name, (int)k);
     return KITH_OK;
 }
-
-/* The first and the last byte's address + 1 of an array without gaps, or of its first element. */
-static void extent(const kith_array *array, uintptr_t *first, uintptr_t *end)
-{
-    int64_t low = 0, high = 0, elements = 1;
-    for (int32_t k = 0; k < array->ndim; k++) {
-        const int64_t span = (array->shape[k] - 1) * array->strides[k];
-        low += span < 0 ? span : 0;
-        high += span > 0 ? span : 0;
-        elements *= array->shape[k];
-    }
-    if (high - low + 1 > elements)
-        low = high = 0;
-    const int64_t each = kith_dtype_bytes(array->dtype);
-    *first = (uintptr_t)array->data + (uintptr_t)(low * each);
-    *end = (uintptr_t)array->data + (uintptr_t)((high + 1) * each);
-}
-
-static bool is_empty(const kith_array *array)
-{
-    return array->ndim == 0 || array->shape[0] == 0 || (array->ndim == 2 && array->shape[1] == 0);
-}
-
-kith_status kith_check_overlap(const struct named_array *output, const kith_array *other,
-                               const char *other_name)
-{
-    uintptr_t first = 0, end = 0, other_first = 0, other_end = 0;
-    if (is_empty(output->array) || is_empty(other))
-        return KITH_OK;
-    extent(output->array, &first, &end);
-    extent(other, &other_first, &other_end);
-    if (first < other_end && other_first < end)
-        return kith_fail(KITH_INVALID_ARGUMENT, "%s overlaps %s; give it memory of its own",
-                         output->name, other_name);
-    return KITH_OK;
-}
