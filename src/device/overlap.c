@@ -94,7 +94,7 @@ static void sort_terms(struct equation *equation)
         }
 }
 
-/* Extended Euclid: the greatest common divisor of a and b, and x with a x ≡ it (mod b). */
+/* Extended Euclid: gcd(a, b), and x with a x ≡ gcd(a, b) (mod b). */
 static int64_t divisor(int64_t a, int64_t b, int64_t *x)
 {
     int64_t last = 1, next = 0;
