@@ -101,7 +101,7 @@ static void remove_abandoned(const char *parent)
 
 static kith_status make_workshop(const char *parent, char path[cache_path_bytes])
 {
-    snprintf(path, cache_path_bytes, "%s/" CACHE_WORKSHOP "XXXXXX", parent);
+    snprintf(path, cache_path_bytes, "%s/build-XXXXXX", parent);
     if (!mkdtemp(path))
         return kith_fail(KITH_IO_ERROR, "a folder in %s cannot be created: %s; %s", parent,
                          strerror(errno), remedy);

@@ -28,7 +28,6 @@ bool cache_file_is_own(const char *path);
 /* Makes a new folder "PARENT/build-XXXXXX", accessible by this user only, in a cache folder, and
  * removes those of a day ago, which programs that were killed left there.
  * Errors: KITH_IO_ERROR. */
-#define CACHE_WORKSHOP "build-"
 kith_status cache_make_workshop(const char *parent, char path[cache_path_bytes]);
 
 /* The same without a cache folder: in $TMPDIR, or else in /tmp. */
@@ -60,9 +59,8 @@ void cache_read_sealed(const char *path, const char *key, void **data, int64_t *
 kith_status cache_publish(const char *made, const char *path);
 
 /* Removes, of the files of a folder whose names begin so, those that were used the longest ago,
- * until the others have at most this many bytes; and workshops that processes left behind more than
- * a day ago. As far as possible: what cannot be removed stays. A process that uses a file may keep
- * it open or loaded. */
+ * until the others have at most this many bytes. As far as possible: what cannot be removed stays.
+ * A process that uses a file may keep it open or loaded. */
 void cache_limit(const char *folder, const char *beginning, int64_t most_bytes);
 
 /* Reads a whole file; free *data with free(). Errors: KITH_IO_ERROR, KITH_OUT_OF_MEMORY. */

@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "core/cache_folder.h"
 
-enum { name_bytes = 64, seconds_of_a_day = 24 * 60 * 60 };
+enum { name_bytes = 64 };
 
 struct file {
     char name[name_bytes];
@@ -31,11 +30,6 @@ static int compare_use(const void *a, const void *b)
     return (one->tv_nsec < other->tv_nsec) - (one->tv_nsec > other->tv_nsec);
 }
 
-static bool begins_with(const char *name, const char *beginning)
-{
-    return strncmp(name, beginning, strlen(beginning)) == 0;
-}
-
 /* False if memory runs out. */
 static bool add(struct files *files, const char *name, const struct stat *info)
 {
@@ -54,24 +48,16 @@ static bool add(struct files *files, const char *name, const struct stat *info)
     return true;
 }
 
-/* An entry of the folder: a file of the kind is added, a workshop that a process left behind is
- * removed. */
+/* Adds an entry of the folder, if it is a file of the kind. */
 static bool look_at(const char *folder, const char *name, const char *beginning,
                     struct files *files)
 {
     char path[cache_path_bytes];
     struct stat info;
-    const bool is_workshop = begins_with(name, CACHE_WORKSHOP);
-    if (!is_workshop && (!begins_with(name, beginning) || strlen(name) >= name_bytes))
+    if (strncmp(name, beginning, strlen(beginning)) != 0 || strlen(name) >= name_bytes)
         return true;
     snprintf(path, sizeof path, "%.*s/%s", cache_path_bytes / 2, folder, name);
-    if (lstat(path, &info) != 0)
-        return true;
-    if (!is_workshop)
-        return !S_ISREG(info.st_mode) || add(files, name, &info);
-    if (S_ISDIR(info.st_mode) && time(NULL) - info.st_mtime > seconds_of_a_day)
-        cache_remove(path);
-    return true;
+    return lstat(path, &info) != 0 || !S_ISREG(info.st_mode) || add(files, name, &info);
 }
 
 static void remove_oldest(const char *folder, struct files *files, int64_t most_bytes)

@@ -240,8 +240,8 @@ static void test_compiled_formulas_that_no_one_uses_are_removed(void **state)
     leave_file("law-b.so", 100 << 20, 2);
     leave_file("law-c.cubin", 100 << 20, 1);
     leave_file("tuning", 300 << 20, 4);
-    leave_workshop("build-fresh", 1);
-    leave_workshop("build-left", 25);
+    leave_workshop("build-fresh0", 1);
+    leave_workshop("build-left00", 25);
     assert_ok(compile("m_i*7/r")); /* used again, and nothing is compiled */
     assert_int_equal(entries("law-", NULL), 4);
     assert_int_equal(stat(path, &info), 0);
@@ -251,7 +251,7 @@ static void test_compiled_formulas_that_no_one_uses_are_removed(void **state)
     assert_int_equal(entries("law-a", NULL), 0);
     assert_int_equal(stat(path, &info), 0);
     assert_int_equal(entries("tuning", NULL), 1);
-    assert_int_equal(entries("build-fresh", NULL), 1);
+    assert_int_equal(entries("build-fresh0", NULL), 1);
     assert_int_equal(entries("build-", NULL), 1);
 }
 
