@@ -8,6 +8,7 @@
 #include "cells/choose.h"
 #include "core/memory.h"
 #include "device/cuda.h"
+#include "sort/search.h"
 
 enum { threads = 256 };
 
@@ -168,27 +169,13 @@ static __global__ void __launch_bounds__(threads)
     order[row] = (uint32_t)row;
 }
 
-/* The first key that is not below a bucket. */
-static __device__ inline int64_t first_of(const uint32_t *keys, int64_t count, int64_t bucket)
-{
-    int64_t low = 0, high = count;
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        if ((int64_t)keys[middle] < bucket)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static __global__ void __launch_bounds__(threads)
     find_begins(const struct cells_grid *grid, int64_t count, const uint32_t *keys, int32_t *begin)
 {
     const int64_t buckets = grid->bucket_count;
     for (int64_t bucket = (int64_t)blockIdx.x * threads + threadIdx.x; bucket <= buckets;
          bucket += (int64_t)gridDim.x * threads)
-        begin[bucket] = (int32_t)first_of(keys, count, bucket);
+        begin[bucket] = (int32_t)search_u32(keys, 0, count, bucket);
 }
 
 static int32_t bits_of(int64_t count)

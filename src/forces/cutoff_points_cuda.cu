@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "device/cuda_state.h"
+#include "device/warp.cuh"
 #include "forces/cutoff_points_cuda.cuh"
 #include "forces/deliver_cuda.cuh"
 #include "sort/search.h"
@@ -37,13 +38,6 @@ static double number_of(unsigned long long ordered)
 static __device__ unsigned long long bits_of(double number)
 {
     return ordered_bits((unsigned long long)__double_as_longlong(number));
-}
-
-static __device__ double smaller_of_warp(double x)
-{
-    for (int half = 16; half > 0; half /= 2)
-        x = fmin(x, __shfl_xor_sync(0xffffffffU, x, half));
-    return x;
 }
 
 struct columns {
@@ -89,10 +83,10 @@ static __global__ void wrap(int64_t count, const struct columns columns,
             high[k] = fmin(high[k], -fraction);
         }
     }
-    largest = -smaller_of_warp(-largest);
+    largest = -warp_least(-largest);
     for (int k = 0; k < 3; k++) {
-        low[k] = smaller_of_warp(low[k]);
-        high[k] = -smaller_of_warp(high[k]);
+        low[k] = warp_least(low[k]);
+        high[k] = -warp_least(high[k]);
     }
     if (threadIdx.x % 32 != 0)
         return;

@@ -41,8 +41,7 @@ __device__ __forceinline__ bool is_bonded(const struct site &a, const struct sit
 __device__ __forceinline__ unsigned long long sum_of_block(unsigned long long mine)
 {
     __shared__ unsigned long long of_warps[32];
-    for (int distance = 16; distance > 0; distance /= 2)
-        mine += __shfl_xor_sync(0xffffffff, mine, distance);
+    mine = warp_sum(mine);
     __syncthreads();
     if (threadIdx.x % 32 == 0)
         of_warps[threadIdx.x / 32] = mine;

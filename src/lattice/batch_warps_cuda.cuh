@@ -23,26 +23,6 @@ __device__ __forceinline__ int64_t first_bead(const struct collisions_batch_prob
 /* Beads of a chain that a warp counts: those at a site must fit a byte. */
 enum { most_of_warp = 255 };
 
-__device__ __forceinline__ int lowest(int x)
-{
-#if __CUDA_ARCH__ >= 800
-    return __reduce_min_sync(0xffffffff, x);
-#else
-    return lowest_of_warp(x);
-#endif
-}
-
-__device__ __forceinline__ unsigned sum_of_warp(unsigned x)
-{
-#if __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(0xffffffff, x);
-#else
-    for (int distance = 16; distance > 0; distance /= 2)
-        x += __shfl_xor_sync(0xffffffff, x, distance);
-    return x;
-#endif
-}
-
 /* The lane's beads; those beyond the chain are copies of its last one. Whole lanes of chains that
  * begin at even addresses are read two numbers at a time. */
 template <int lane_beads, int dimensions>
@@ -86,8 +66,8 @@ __device__ __forceinline__ bool make_array(const int (&x)[lane_beads][dimensions
             low = min(low, x[k][c]);
             high = min(high, ~x[k][c]);
         }
-        low = lowest(low);
-        const unsigned range = (unsigned)~lowest(high) - (unsigned)low;
+        low = warp_least(low);
+        const unsigned range = (unsigned)~warp_least(high) - (unsigned)low;
         array.low[c] = low;
         array.step[c] = array.sites;
         if (range > warp_sites)
@@ -187,7 +167,7 @@ __device__ __forceinline__ void count_by_warp(const struct batch &batch, int64_t
     }
     unsigned collisions = add_beads<lane_beads, dimensions>(x, beads, lane, array, counters, site);
     if (batch.problem.collisions) {
-        collisions = sum_of_warp(collisions);
+        collisions = warp_sum(collisions);
         if (lane == 0)
             batch.problem.collisions[b] = collisions;
     }
@@ -195,8 +175,8 @@ __device__ __forceinline__ void count_by_warp(const struct batch &batch, int64_t
         return;
     const unsigned counting =
         beads_that_count<lane_beads>(batch.hydrophobic, beads, lane, site, counters);
-    const unsigned contacts = sum_of_warp(
-        contacts_of_lane<lane_beads, dimensions>(counting, lane, array, counters, site));
+    const unsigned contacts =
+        warp_sum(contacts_of_lane<lane_beads, dimensions>(counting, lane, array, counters, site));
     if (lane == 0)
         batch.problem.contacts[b] = (int32_t)contacts;
 }

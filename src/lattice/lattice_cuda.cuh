@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "device/overlap.cuh"
+#include "device/warp.cuh"
 #include "lattice/problem.h"
 
 /* What the kernels of one count share, in the device's memory. */
@@ -130,15 +131,6 @@ __global__ void __launch_bounds__(begin_block)
     }
 }
 
-template <typename number> __device__ __forceinline__ number lowest_of_warp(number x)
-{
-    for (int distance = 16; distance > 0; distance /= 2) {
-        const number other = __shfl_xor_sync(0xffffffff, x, distance);
-        x = other < x ? other : x;
-    }
-    return x;
-}
-
 template <typename coordinate>
 __global__ void __launch_bounds__(lattice_block)
     find_extent(const struct collisions_problem problem, struct counting *counting, bool is_again)
@@ -159,8 +151,8 @@ __global__ void __launch_bounds__(lattice_block)
     }
     __shared__ coordinate of_warps[lattice_block / 32][6];
     for (int c = 0; c < 3; c++) {
-        low[c] = lowest_of_warp(low[c]);
-        high[c] = lowest_of_warp(high[c]);
+        low[c] = warp_least(low[c]);
+        high[c] = warp_least(high[c]);
         of_warps[threadIdx.x / 32][c] = low[c];
         of_warps[threadIdx.x / 32][3 + c] = high[c];
     }
@@ -181,8 +173,7 @@ __device__ __forceinline__ void add_of_block(unsigned long long mine, struct cou
                                              int shift = 0)
 {
     __shared__ unsigned long long of_warps[32];
-    for (int distance = 16; distance > 0; distance /= 2)
-        mine += __shfl_xor_sync(0xffffffff, mine, distance);
+    mine = warp_sum(mine);
     if (threadIdx.x % 32 == 0)
         of_warps[threadIdx.x / 32] = mine;
     __syncthreads();

@@ -46,13 +46,10 @@ __device__ __forceinline__ void find_starts(struct tile_of_keys *tile)
 {
     constexpr int each = most_bins / 32;
     const int lane = (int)threadIdx.x;
-    unsigned sum = 0, before = 0;
+    unsigned sum = 0;
     for (int k = 0; k < each; k++)
         sum += tile->count[lane * each + k];
-    for (int distance = 1; distance < 32; distance *= 2) {
-        const unsigned other = __shfl_up_sync(0xffffffff, before + sum, distance);
-        before += lane >= distance ? other : 0;
-    }
+    unsigned before = warp_sum_to(sum) - sum;
     for (int k = 0; k < each; k++) {
         tile->start[lane * each + k] = before;
         before += tile->count[lane * each + k];
@@ -151,12 +148,8 @@ __device__ __forceinline__ void find_tiles(const unsigned *filled, int bins, uns
 {
     unsigned all = 0;
     for (int b = (int)threadIdx.x; b < most_bins; b += 32) {
-        unsigned sum = b < bins ? (filled[b] + step_tile - 1) / step_tile : 0;
-        const unsigned mine = sum;
-        for (int distance = 1; distance < 32; distance *= 2) {
-            const unsigned other = __shfl_up_sync(0xffffffff, sum, distance);
-            sum += (int)threadIdx.x >= distance ? other : 0;
-        }
+        const unsigned mine = b < bins ? (filled[b] + step_tile - 1) / step_tile : 0;
+        const unsigned sum = warp_sum_to(mine);
         before[b] = all + sum - mine;
         all += __shfl_sync(0xffffffff, sum, 31);
     }

@@ -4,6 +4,7 @@
 #include <cuda_fp16.h>
 
 #include "core/status.h"
+#include "device/warp.cuh"
 #include "matrix/gaussian_cuda.cuh"
 
 constexpr int threads = gaussian_tile, warps = threads / 32;
@@ -11,8 +12,7 @@ constexpr int threads = gaussian_tile, warps = threads / 32;
 /* The largest of all threads of a block. */
 static __device__ inline float largest_of_block(float value, float (&of_warp)[warps])
 {
-    for (int distance = 16; distance > 0; distance /= 2)
-        value = fmaxf(value, __shfl_xor_sync(0xffffffff, value, distance));
+    value = warp_largest(value);
     __syncthreads();
     if (threadIdx.x % 32 == 0)
         of_warp[threadIdx.x / 32] = value;

@@ -10,8 +10,6 @@
 
 enum { warps = 2, threads = 32 * warps };
 
-static __device__ const unsigned all_lanes = 0xffffffffu;
-
 /* φ, ∇φ, and the virial xx, yy, zz, yz, xz, xy; in units of the cutoff. */
 template <typename real, bool has_virial> struct near_sums {
     enum { count = has_virial ? 10 : 4 };
@@ -51,15 +49,6 @@ static __device__ int floor_divided(int a, int b)
     return a / b - (a % b < 0);
 }
 
-template <typename type> static __device__ type least_of_lanes(type x)
-{
-    for (int half = 16; half > 0; half /= 2) {
-        const type other = __shfl_xor_sync(all_lanes, x, half);
-        x = other < x ? other : x;
-    }
-    return x;
-}
-
 template <typename real>
 static __device__ struct cluster<real> find_cluster(const struct pme_cuda_problem &problem) {
     const int64_t own = (int64_t)blockIdx.x * 32 + threadIdx.x % 32, last = problem.count - 1;
@@ -72,11 +61,11 @@ static __device__ struct cluster<real> find_cluster(const struct pme_cuda_proble
     const struct pair_place<real> first = place_of_lane(cluster.own, 0);
     for (int c = 0; c < 3; c++) {
         const float x = (float)separation(first, cluster.own, c);
-        const float low = least_of_lanes(x), high = -least_of_lanes(-x);
+        const float low = warp_least(x), high = warp_largest(x);
         cluster.middle[c] = coordinate(first, c) + 0.5 * (double)(low + high);
         cluster.half[c] = 0.5f * (high - low);
-        cluster.low[c] = least_of_lanes(cell[c]) - problem.cells.reach[c];
-        cluster.high[c] = -least_of_lanes(-cell[c]) + problem.cells.reach[c];
+        cluster.low[c] = warp_least(cell[c]) - problem.cells.reach[c];
+        cluster.high[c] = warp_largest(cell[c]) + problem.cells.reach[c];
     }
     return cluster;
 }
@@ -315,7 +304,7 @@ static __device__ int list_some(const struct pme_cuda_problem &problem,
         w = place.w;
         is_near = gap2 < 1.0001f;
     }
-    const unsigned near = __ballot_sync(all_lanes, is_near);
+    const unsigned near = __ballot_sync(whole_warp, is_near);
     const int to = count + __popc(near & ((1u << lane) - 1));
     if (is_near) {
         list.of[to] = one;
@@ -347,8 +336,8 @@ static __device__ void add_share(const struct pme_cuda_problem &problem,
         if (base + lane < runs)
             own = run_of(problem, cluster, pieces, base + lane);
         for (int k = 0; k < 32 && base + k < runs; k++) {
-            const int32_t first = __shfl_sync(all_lanes, own.first, k);
-            const int32_t end = __shfl_sync(all_lanes, own.end, k);
+            const int32_t first = __shfl_sync(whole_warp, own.first, k);
+            const int32_t end = __shfl_sync(whole_warp, own.end, k);
             const struct pair_place<real> seen = place_of_lane(own.middle, k);
             for (int64_t from = first; from < end; from += threads) {
                 count = list_some<real>(problem, seen, cluster.half, from + lane * warps + warp,
@@ -402,7 +391,7 @@ store(const struct pme_cuda_problem &problem, const struct cluster<real> &cluste
         const double own = cluster.slot >= 0 ? 0.5 * (double)cluster.own.w *
                                                    whole[has_virial ? 4 + k : 0] * per_length
                                              : 0;
-        const double sum = sum_of_lanes(own, 32);
+        const double sum = warp_sum(own);
         if (lane == 0)
             problem.parts[(int64_t)blockIdx.x * 6 + k] = sum;
     }

@@ -3,18 +3,13 @@
 
 /* Sums of the threads of a block in one order. */
 
-template <typename real> __device__ inline real sum_of_lanes(real sum, int lanes)
-{
-    for (int half = lanes / 2; half > 0; half /= 2)
-        sum += __shfl_xor_sync(0xffffffffu, sum, half, lanes);
-    return sum;
-}
+#include "device/warp.cuh"
 
 /* In thread 0; all threads call it. */
 template <int threads> __device__ inline double sum_of_block(double sum)
 {
     __shared__ double of_warp[threads / 32];
-    sum = sum_of_lanes(sum, 32);
+    sum = warp_sum(sum);
     if (threadIdx.x % 32 == 0)
         of_warp[threadIdx.x / 32] = sum;
     __syncthreads();

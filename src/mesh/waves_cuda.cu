@@ -117,11 +117,7 @@ static __device__ void add_neighbors(const struct pme_cuda_problem &problem, con
     const unsigned all = 0xffffffffu;
     const int lane = (int)threadIdx.x % 32;
     const struct neighbor own = find_neighbor(problem, block);
-    uint32_t up_to = (uint32_t)(own.end - own.begin); /* of all threads up to this one */
-    for (int step = 1; step < 32; step *= 2) {
-        const uint32_t other = __shfl_up_sync(all, up_to, step);
-        up_to += lane >= step ? other : 0;
-    }
+    const uint32_t up_to = warp_sum_to((uint32_t)(own.end - own.begin));
     const uint32_t shift = (uint32_t)own.end - up_to, count = __shfl_sync(all, up_to, 31);
     for (uint32_t first = 0; first < count; first += 32) {
         const uint32_t number = first + (uint32_t)lane;
@@ -339,7 +335,7 @@ static __global__ void __launch_bounds__(threads) gather(const struct pme_cuda_p
     gather_points<real, order>(problem, slot, lane, table, table + splines_most_order, sums);
 #pragma unroll
     for (int k = 0; k < 4; k++)
-        sums[k] = sum_of_lanes(sums[k], lanes);
+        sums[k] = warp_sum(sums[k], lanes);
     if (own > last || lane >= 4)
         return;
     double sum = (double)sums[0];

@@ -74,7 +74,7 @@ static __device__ uint64_t take_masks(struct pairs_counters *counters, uint64_t 
         unsigned long long at = 0;
         if (threadIdx.x % warp_size == 0)
             at = atomicAdd(&counters->mask_bytes, wanted);
-        tally->masks = __shfl_sync(all_lanes, at, 0);
+        tally->masks = __shfl_sync(whole_warp, at, 0);
         tally->masks_end = tally->masks + wanted;
     }
     tally->masks += bytes;
@@ -161,7 +161,7 @@ static __device__ __forceinline__ uint32_t count_words(
 #pragma unroll
         for (int word = 0; word < words; word++) {
             const uint32_t hits =
-                __ballot_sync(all_lanes, is_partner(search, grid, mine, word, target));
+                __ballot_sync(whole_warp, is_partner(search, grid, mine, word, target));
             mask[word] = i == lane ? hits : mask[word];
         }
     }
@@ -219,7 +219,7 @@ keep_counts(const struct pairs_cuda_search<real> &search, const struct pairs_chu
             const struct pairs_count_room<real> &room, uint32_t count, struct pairs_tally *tally)
 {
     const uint32_t lane = threadIdx.x % warp_size;
-    const bool is_long = chunk.words > long_words || __any_sync(all_lanes, count > long_row);
+    const bool is_long = chunk.words > long_words || __any_sync(whole_warp, count > long_row);
     if (lane < chunk.count)
         search.offsets[room.target[lane].row] = count;
     tally->pairs += count;
@@ -237,11 +237,8 @@ keep_counts(const struct pairs_cuda_search<real> &search, const struct pairs_chu
  * takes its room when the list is filled. */
 static __device__ void tell(struct pairs_tally tally, struct pairs_counters *counters)
 {
-    for (int distance = warp_size / 2; distance > 0; distance /= 2) {
-        tally.pairs += __shfl_xor_sync(all_lanes, tally.pairs, distance);
-        tally.most_of_row =
-            max(tally.most_of_row, __shfl_xor_sync(all_lanes, tally.most_of_row, distance));
-    }
+    tally.pairs = warp_sum(tally.pairs);
+    tally.most_of_row = warp_largest(tally.most_of_row);
     if (threadIdx.x % warp_size != 0 || tally.pairs + tally.most_words == 0)
         return;
     atomicAdd(&counters->pairs, (unsigned long long)tally.pairs);

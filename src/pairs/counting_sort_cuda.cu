@@ -43,11 +43,7 @@ static __global__ void __launch_bounds__(table_threads) add_up(uint32_t *table, 
     uint32_t own = 0;
     for (uint32_t k = begin; k < end; k++)
         own += table[k];
-    uint32_t up_to = own;
-    for (uint32_t distance = 1; distance < warp_size; distance *= 2) {
-        const uint32_t below = __shfl_up_sync(all_lanes, up_to, distance);
-        up_to += lane >= distance ? below : 0;
-    }
+    const uint32_t up_to = warp_sum_to(own);
     if (lane == warp_size - 1)
         sums[warp] = up_to;
     __syncthreads();

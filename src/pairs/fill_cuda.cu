@@ -103,9 +103,9 @@ fill_row(const struct pairs_cuda_search<real> &search,
          const struct pairs_row_place &places, uint32_t t, const struct pairs_mask_word *mask,
          uint32_t words, bool direct, const key_type *keys, key_type *row)
 {
-    const uint32_t target = __shfl_sync(all_lanes, places.target, t);
-    const int64_t begin = __shfl_sync(all_lanes, places.begin, t);
-    const uint32_t count = __shfl_sync(all_lanes, places.count, t);
+    const uint32_t target = __shfl_sync(whole_warp, places.target, t);
+    const int64_t begin = __shfl_sync(whole_warp, places.begin, t);
+    const uint32_t count = __shfl_sync(whole_warp, places.count, t);
     if (direct) {
         for_each_hit(mask, words, keys, [&](uint32_t number, key_type key) {
             if constexpr (filling != filling_any) {

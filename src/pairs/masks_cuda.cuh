@@ -89,14 +89,10 @@ static __device__ __forceinline__ void keep_masks(const uint32_t *masks, uint32_
             const uint32_t w = first + lane;
             const uint32_t hits = w < words ? masks[t * words + w] : 0;
             const uint32_t own = __popc(hits);
-            uint32_t up_to = own;
-            for (uint32_t distance = 1; distance < warp_size; distance *= 2) {
-                const uint32_t below = __shfl_up_sync(all_lanes, up_to, distance);
-                up_to += lane >= distance ? below : 0;
-            }
+            const uint32_t up_to = warp_sum_to(own);
             if (w < words)
                 kept[t * words + w] = {hits, before + up_to - own};
-            before += __shfl_sync(all_lanes, up_to, warp_size - 1);
+            before += __shfl_sync(whole_warp, up_to, warp_size - 1);
         }
     }
     __syncwarp();

@@ -18,16 +18,16 @@ static __global__ void measure_extents(const struct pairs_cuda_search<real> sear
     if (there && !read_position(search, side, row, x))
         atomicMax(side.is_target ? &search.counters->worst_target : &search.counters->worst_point,
                   ~(unsigned long long)row);
-    const int32_t first = __shfl_sync(all_lanes, system, 0);
-    const bool together = __all_sync(all_lanes, there && system == first);
+    const int32_t first = __shfl_sync(whole_warp, system, 0);
+    const bool together = __all_sync(whole_warp, there && system == first);
     for (int k = 0; k < 3; k++) {
         const double fraction = pairs_fraction(&search.grids[system].lattice, x, k);
         unsigned long long high =
             there ? pairs_ordered_bits((unsigned long long)__double_as_longlong(fraction)) : 0;
         unsigned long long low = there ? ~high : 0;
-        for (int distance = warp_size / 2; together && distance > 0; distance /= 2) {
-            high = max(high, __shfl_xor_sync(all_lanes, high, distance));
-            low = max(low, __shfl_xor_sync(all_lanes, low, distance));
+        if (together) {
+            high = warp_largest(high);
+            low = warp_largest(low);
         }
         if (there && (!together || threadIdx.x % warp_size == 0)) {
             atomicMax(&extents[system].highest[k], high);
@@ -58,8 +58,7 @@ static __global__ void measure_crowding(const struct pairs_cuda_search<real> sea
         const uint32_t place = search.points.sorted_key[at];
         here = search.place_first[place + 1] - search.place_first[place];
     }
-    for (int distance = warp_size / 2; distance > 0; distance /= 2)
-        here += __shfl_xor_sync(all_lanes, here, distance);
+    here = warp_sum(here);
     if (threadIdx.x % warp_size == 0 && here > 0)
         atomicAdd(&search.counters->neighbors, here);
 }
@@ -163,7 +162,7 @@ look_through(const struct pairs_cuda_search<real> &search, const struct pairs_fo
             key = (uint64_t)point.row << 32 | runs.image[run];
             hit = in_row && !itself && r2 < limit && distance <= kept->farthest;
         }
-        const uint32_t hits = __ballot_sync(all_lanes, hit);
+        const uint32_t hits = __ballot_sync(whole_warp, hit);
         if (hit) {
             const uint32_t to = kept->count + __popc(hits & lanes_before());
             kept->distance[to] = distance;

@@ -46,17 +46,6 @@ static __device__ __forceinline__ unsigned ordered_cell(int32_t cell)
     return (unsigned)cell ^ 1u << 31;
 }
 
-static __device__ __forceinline__ unsigned max_of_lanes(unsigned value)
-{
-#if __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(all_lanes, value);
-#else
-    for (int distance = warp_size / 2; distance > 0; distance /= 2)
-        value = max(value, __shfl_xor_sync(all_lanes, value, distance));
-    return value;
-#endif
-}
-
 /* Gives each cell a place if they are no more than the table has. */
 static __device__ void unfold(const volatile struct pairs_counters &counters, uint32_t most,
                               struct pairs_folded_grid *grid)
@@ -103,8 +92,8 @@ static __global__ void __launch_bounds__(threads)
     const int3 cell = cell_of(grid, point);
     const int32_t cells[3] = {cell.x, cell.y, cell.z};
     for (int k = 0; k < 3; k++) {
-        const unsigned highest = max_of_lanes(ordered_cell(cells[k]));
-        const unsigned lowest = max_of_lanes(~ordered_cell(cells[k]));
+        const unsigned highest = warp_largest(ordered_cell(cells[k]));
+        const unsigned lowest = warp_largest(~ordered_cell(cells[k]));
         if (threadIdx.x % warp_size == 0) {
             atomicMax(&extent[k], highest);
             atomicMax(&extent[3 + k], lowest);

@@ -152,12 +152,8 @@ find_batch(const uint32_t *place_first, const struct pairs_folded_grid &grid,
     const struct pairs_cuda_run run =
         find_run(place_first, grid, chunk, window, number * warp_size + lane);
     const uint32_t count = run.end - run.begin;
-    uint32_t up_to = count;
-    for (uint32_t distance = 1; distance < warp_size; distance *= 2) {
-        const uint32_t below = __shfl_up_sync(all_lanes, up_to, distance);
-        up_to += lane >= distance ? below : 0;
-    }
-    const uint32_t with_points = __ballot_sync(all_lanes, count > 0);
+    const uint32_t up_to = warp_sum_to(count);
+    const uint32_t with_points = __ballot_sync(whole_warp, count > 0);
     const bool translated = run.image[0] != 0 || run.image[1] != 0 || run.image[2] != 0;
     const uint32_t delta = run.begin - (up_to - count);
     __syncwarp();
@@ -169,13 +165,13 @@ find_batch(const uint32_t *place_first, const struct pairs_folded_grid &grid,
         runs->row[at] = run.row;
     }
     __syncwarp();
-    const uint32_t home = __ballot_sync(all_lanes, run.is_home);
+    const uint32_t home = __ballot_sync(whole_warp, run.is_home);
     struct pairs_batch batch;
     batch.runs = __popc(with_points);
-    batch.candidates = __shfl_sync(all_lanes, up_to, warp_size - 1);
-    batch.translated = __any_sync(all_lanes, count > 0 && translated);
+    batch.candidates = __shfl_sync(whole_warp, up_to, warp_size - 1);
+    batch.translated = __any_sync(whole_warp, count > 0 && translated);
     batch.has_home = home != 0;
-    batch.home = __shfl_sync(all_lanes, delta, home ? __ffs(home) - 1 : 0);
+    batch.home = __shfl_sync(whole_warp, delta, home ? __ffs(home) - 1 : 0);
     return batch;
 }
 
@@ -197,10 +193,10 @@ static __device__ __forceinline__ struct pairs_lane_runs lane_runs(const struct 
 static __device__ __forceinline__ uint32_t or_of_lanes(uint32_t value)
 {
 #if __CUDA_ARCH__ >= 800
-    return __reduce_or_sync(all_lanes, value);
+    return __reduce_or_sync(whole_warp, value);
 #else
     for (int distance = warp_size / 2; distance > 0; distance /= 2)
-        value |= __shfl_xor_sync(all_lanes, value, distance);
+        value |= __shfl_xor_sync(whole_warp, value, distance);
     return value;
 #endif
 }
@@ -211,7 +207,7 @@ static __device__ __forceinline__ uint32_t run_of_lane(const struct pairs_lane_r
 {
     const uint32_t left = mine.end - first;
     const bool ended = mine.end <= first;
-    const uint32_t before = __popc(__ballot_sync(all_lanes, ended));
+    const uint32_t before = __popc(__ballot_sync(whole_warp, ended));
     const uint32_t ends = or_of_lanes(!ended && left < warp_size ? 1u << left : 0);
     return before + __popc(ends & (2u << threadIdx.x % warp_size) - 1);
 }
@@ -220,7 +216,7 @@ static __device__ __forceinline__ uint32_t run_of_lane(const struct pairs_lane_r
 static __device__ __forceinline__ uint32_t place_of_lane(const struct pairs_lane_runs &mine,
                                                          uint32_t first, uint32_t run)
 {
-    return first + threadIdx.x % warp_size + __shfl_sync(all_lanes, mine.delta, run % warp_size);
+    return first + threadIdx.x % warp_size + __shfl_sync(whole_warp, mine.delta, run % warp_size);
 }
 
 #endif

@@ -8,9 +8,10 @@
  * points are its candidates. */
 
 #include "device/cuda.h"
+#include "device/warp.cuh"
 #include "pairs/folded_grid.h"
 
-enum { warp_size = 32, all_lanes = 0xffffffffu };
+enum { warp_size = 32 };
 
 /* A wrapped point and its row in the caller's array. */
 template <typename real> struct pairs_point;

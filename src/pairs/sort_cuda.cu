@@ -3,6 +3,7 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #include "pairs/sort_cuda.cuh"
+#include "sort/search.h"
 
 enum { threads = 256 };
 
@@ -46,15 +47,7 @@ static __global__ void find_places(const uint32_t *key, uint32_t count, uint32_t
     const uint32_t place = blockIdx.x * blockDim.x + threadIdx.x;
     if (place > place_count)
         return;
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (key[middle] < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    place_first[place] = low;
+    place_first[place] = (uint32_t)search_u32(key, 0, count, place);
 }
 
 static __device__ bool is_same(int3 a, int3 b)
@@ -97,7 +90,7 @@ static __global__ void __launch_bounds__(threads)
         chunk.cell[2] = cell.z;
         begins = begins_chunk(search, at, cell, grid);
     }
-    const uint32_t flags = __ballot_sync(all_lanes, begins);
+    const uint32_t flags = __ballot_sync(whole_warp, begins);
     if (threadIdx.x % warp_size == 0)
         heads[warp] = flags;
     __syncthreads();

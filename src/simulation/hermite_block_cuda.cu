@@ -16,6 +16,7 @@
 #include "core/status.h"
 #include "device/cuda_state.h"
 #include "device/overlap.cuh"
+#include "device/warp.cuh"
 #include "simulation/hermite_block_cuda.cuh"
 #include "simulation/hermite_block_cuda.h"
 
@@ -42,8 +43,7 @@ static __device__ double end_of(const struct blocks_device &blocks, int64_t i)
 /* The least of all threads' numbers, in all threads. */
 static __device__ double least_of_block(double number, double (&shared)[block_warps])
 {
-    for (int distance = warp / 2; distance > 0; distance /= 2)
-        number = fmin(number, __shfl_xor_sync(0xffffffff, number, distance));
+    number = warp_least(number);
     if (threadIdx.x % warp == 0)
         shared[threadIdx.x / warp] = number;
     __syncthreads();
@@ -55,8 +55,7 @@ static __device__ double least_of_block(double number, double (&shared)[block_wa
 
 static __device__ int64_t sum_of_block(int64_t number, int64_t (&shared)[block_warps])
 {
-    for (int distance = warp / 2; distance > 0; distance /= 2)
-        number += __shfl_xor_sync(0xffffffff, number, distance);
+    number = warp_sum(number);
     if (threadIdx.x % warp == 0)
         shared[threadIdx.x / warp] = number;
     __syncthreads();

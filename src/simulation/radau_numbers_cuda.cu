@@ -6,6 +6,7 @@
 #include "core/status.h"
 #include "device/cuda_state.h"
 #include "device/overlap.cuh"
+#include "device/warp.cuh"
 #include "simulation/radau_arithmetic.h"
 #include "simulation/radau_numbers.h"
 
@@ -37,16 +38,6 @@ static __device__ unsigned long long bits_of(double number)
     return (unsigned long long)__double_as_longlong(fabs(number));
 }
 
-/* The largest of a warp, or the least. */
-static __device__ unsigned long long extreme_of_warp(unsigned long long bits, bool is_least)
-{
-    for (int distance = warp / 2; distance > 0; distance /= 2) {
-        const unsigned long long other = __shfl_xor_sync(0xffffffff, bits, distance);
-        bits = (other < bits) == is_least ? other : bits;
-    }
-    return bits;
-}
-
 static __global__ void __launch_bounds__(block_threads)
     guess_kernel(const __grid_constant__ struct radau_numbers numbers, double q)
 {
@@ -76,8 +67,8 @@ static __global__ void __launch_bounds__(block_threads)
     }
     if (n < radau_terms)
         return;
-    const unsigned long long change = extreme_of_warp(bits_of(found.change), false);
-    const unsigned long long scale = extreme_of_warp(bits_of(found.scale), false);
+    const unsigned long long change = warp_largest(bits_of(found.change));
+    const unsigned long long scale = warp_largest(bits_of(found.scale));
     if (threadIdx.x % warp == 0) {
         atomicMax(&bits->change, change);
         atomicMax(&bits->scale, scale);
@@ -97,7 +88,7 @@ static __global__ void __launch_bounds__(block_threads)
         const struct attempt at = {array, numbers.stride, numbers.dimensions, 1, 1};
         time2 = times2_of(&at, 0, h, scale);
     }
-    const unsigned long long least = extreme_of_warp(bits_of(time2), true);
+    const unsigned long long least = warp_least(bits_of(time2));
     if (threadIdx.x % warp == 0)
         atomicMin(&bits->time2, least);
 }

@@ -45,8 +45,7 @@ static __global__ void count_blocks_kernel(int64_t rows, const int64_t *start,
         for (int r = 0; r < size; r++)
             while (a.at[r] < a.end[r] && column[a.at[r]] / size == next)
                 a.at[r]++;
-    for (int distance = warp / 2; distance > 0; distance /= 2)
-        blocks = max(blocks, __shfl_xor_sync(whole_warp, blocks, distance));
+    blocks = warp_largest(blocks);
     if (place / warp <= slices && place % warp == 0)
         longest[place / warp] = place / warp < slices ? blocks : 0;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "sparse/merge_path.h"
 #include "sparse/sparse_cpu.h"
 
 /* Rows and entries a piece, together: some ten microseconds of work. */
@@ -53,16 +54,8 @@ kith_status sparse_cut(struct sparse_matrix *matrix, int64_t units, const int64_
  * Garland 2016): rows that end before, and entries. */
 static struct sparse_piece merge_at(const struct sparse_csr *csr, int64_t diagonal)
 {
-    int64_t low = diagonal > csr->nonzeros ? diagonal - csr->nonzeros : 0;
-    int64_t high = diagonal < csr->rows ? diagonal : csr->rows;
-    while (low < high) {
-        const int64_t row = low + (high - low) / 2;
-        if (csr->row_start[row + 1] + row < diagonal)
-            low = row + 1;
-        else
-            high = row;
-    }
-    return (struct sparse_piece){low, diagonal - low};
+    const int64_t row = sparse_merge_row(csr->row_start + 1, csr->rows, csr->nonzeros, diagonal);
+    return (struct sparse_piece){row, diagonal - row};
 }
 
 static kith_status cut_merged(struct sparse_matrix *matrix)

@@ -5,13 +5,12 @@
  * that are cut by the edges of blocks are added by a second kernel, in the order of the blocks. */
 
 #include "sparse/own_cuda.h"
-#include "sparse/product_cuda.cuh"
+#include "sparse/row_scan_cuda.cuh"
 
 enum {
     block_threads = sparse_element_threads,
     items = sparse_element_items,
-    tile_size = sparse_element_tile,
-    warps = block_threads / warp
+    tile_size = sparse_element_tile
 };
 
 template <typename real> struct elements {
@@ -24,8 +23,7 @@ template <typename real> struct elements {
 template <typename real> struct tile_memory {
     real product[tile_size];
     int32_t row[tile_size + 1]; /* and that of the next entry, or −1 */
-    real warp_sum[warps];
-    int32_t warp_row[warps];
+    struct row_scan<real, block_threads / warp> scan;
 };
 
 template <typename real>
@@ -42,36 +40,6 @@ static __device__ void load_tile(const struct elements<real> &a, int64_t first, 
     }
     if (threadIdx.x == 0)
         memory.row[count] = first + count < a.count ? a.row[first + count] : -1;
-}
-
-/* A segmented scan over the block: what threads before this one have of the row *row that the one
- * before it has open. *sum becomes what this one and those before have of its own open row. */
-template <typename real>
-static __device__ real scan(struct tile_memory<real> &memory, real *sum, int32_t *row)
-{
-    const int lane = threadIdx.x % warp, w = threadIdx.x / warp;
-#pragma unroll
-    for (int distance = 1; distance < warp; distance *= 2) {
-        const real other = __shfl_up_sync(whole_warp, *sum, distance);
-        const int32_t other_row = __shfl_up_sync(whole_warp, *row, distance);
-        *sum += lane >= distance && other_row == *row ? other : (real)0;
-    }
-    if (lane == warp - 1) {
-        memory.warp_sum[w] = *sum;
-        memory.warp_row[w] = *row;
-    }
-    __syncthreads();
-    real before = 0;
-    int32_t before_row = -2;
-    for (int v = 0; v < w; v++) {
-        before = memory.warp_sum[v] + (memory.warp_row[v] == before_row ? before : (real)0);
-        before_row = memory.warp_row[v];
-    }
-    *sum += before_row == *row ? before : (real)0;
-    const real previous = __shfl_up_sync(whole_warp, *sum, 1);
-    const int32_t previous_row = __shfl_up_sync(whole_warp, *row, 1);
-    *row = lane == 0 ? before_row : previous_row;
-    return lane == 0 ? before : previous;
 }
 
 /* Adds up a thread's entries. Rows that begin and end among them are done; the sum of the first
@@ -114,7 +82,7 @@ static __global__ void __launch_bounds__(block_threads)
     real sum = 0, first_sum = 0;
     const bool ended = walk(memory, begin, end, to, &row, &sum, &first_sum);
     const int32_t open_row = row;
-    const real before = scan(memory, &sum, &row);
+    const real before = sum_before(memory.scan, &sum, &row);
     if (ended) {
         first_sum += threadIdx.x > 0 && row == begin_row ? before : (real)0;
         if (begun_earlier && begin_row == memory.row[0])
@@ -143,9 +111,7 @@ static __global__ void __launch_bounds__(block_threads)
     for (int64_t t = tile + 1 + lane; t * tile_size < a.count && a.row[t * tile_size] == row;
          t += warp)
         sum += a.part[2 * t];
-#pragma unroll
-    for (int distance = warp / 2; distance > 0; distance /= 2)
-        sum += __shfl_xor_sync(whole_warp, sum, distance);
+    sum = warp_sum(sum);
     if (lane == 0)
         put_sum(to, row, sum);
 }

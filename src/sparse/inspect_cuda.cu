@@ -34,23 +34,9 @@ struct stored_rows {
     const int32_t *column;
 };
 
-template <typename number> static __device__ number warp_max(number value)
-{
-    for (int distance = warp / 2; distance > 0; distance /= 2)
-        value = max(value, __shfl_xor_sync(whole_warp, value, distance));
-    return value;
-}
-
-static __device__ unsigned long long warp_sum(unsigned long long value)
-{
-    for (int distance = warp / 2; distance > 0; distance /= 2)
-        value += __shfl_xor_sync(whole_warp, value, distance);
-    return value;
-}
-
 static __device__ void keep_largest(unsigned long long value, unsigned long long *largest)
 {
-    value = warp_max(value);
+    value = warp_largest(value);
     if (threadIdx.x % warp == 0 && value > 0)
         atomicMax(largest, value);
 }
@@ -61,8 +47,8 @@ static __device__ void measure_spans(int32_t low, int32_t high, struct measured 
     __shared__ int32_t first[block_threads / warp], last[block_threads / warp];
     const int w = threadIdx.x / warp;
     static_assert(1 << sparse_base_shift == 2 * warp, "two warps have the rows of one base");
-    first[w] = warp_max(-low);
-    last[w] = warp_max(high);
+    first[w] = warp_largest(-low);
+    last[w] = warp_largest(high);
     __syncthreads();
     const int64_t span = (int64_t)max(last[w], last[w ^ 1]) + max(first[w], first[w ^ 1]);
     if (threadIdx.x % (2 * warp) == 0 && span > UINT16_MAX)
@@ -107,18 +93,19 @@ static __global__ void __launch_bounds__(window_threads)
         const int64_t row =
             (int64_t)blockIdx.x * sparse_sell_window + u * window_threads + threadIdx.x;
         const int64_t entries = row < a.rows ? a.start[row + 1] - a.start[row] : 0;
-        unsorted += warp_max(entries > sparse_longest_in_slices ? 0u : (unsigned)entries) * warp;
+        unsorted +=
+            warp_largest(entries > sparse_longest_in_slices ? 0u : (unsigned)entries) * warp;
     }
     load_window(a.rows, a.start, length, place);
     window_sort(memory).SortDescendingBlockedToStriped(length, place, 0, window_bits);
     for (int u = 0; u < window_items; u++) {
         const int64_t row = (int64_t)blockIdx.x * sparse_sell_window + place[u];
         const int64_t first = length[u] > 0 ? a.start[row] : 0;
-        const int32_t low = warp_max(length[u] > 0 ? -a.column[first] : -INT32_MAX);
-        const int32_t high = warp_max(length[u] > 0 ? a.column[first + length[u] - 1] : 0);
+        const int32_t low = warp_largest(length[u] > 0 ? -a.column[first] : -INT32_MAX);
+        const int32_t high = warp_largest(length[u] > 0 ? a.column[first + length[u] - 1] : 0);
         if (low != -INT32_MAX && (int64_t)high + low > UINT16_MAX)
             to->wide_slices = 1;
-        slots += warp_max(length[u]) * warp;
+        slots += warp_largest(length[u]) * warp;
     }
     if (threadIdx.x % warp == 0) {
         atomicAdd(&to->slots, slots);

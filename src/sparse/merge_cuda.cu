@@ -6,13 +6,12 @@
  * parts in their order: one launch, and the same bits every time. */
 
 #include "sparse/own_cuda.h"
-#include "sparse/product_cuda.cuh"
+#include "sparse/row_scan_cuda.cuh"
 
 enum {
     block_threads = sparse_merge_threads,
     items = sparse_merge_items,
-    tile_size = sparse_merge_tile,
-    warps = block_threads / warp
+    tile_size = sparse_merge_tile
 };
 
 template <typename real> struct merge_matrix {
@@ -30,8 +29,7 @@ struct tile_range {
 template <typename real> struct tile_memory {
     real product[tile_size];
     int row_end[tile_size + 1]; /* counted from the tile's first entry */
-    real warp_sum[warps];
-    int warp_row[warps];
+    struct row_scan<real, block_threads / warp> scan;
     real first_sum, open_sum; /* of the first row that ends here, of the row open at the end */
 };
 
@@ -83,38 +81,6 @@ static __device__ int row_at(const int *row_end, int rows, int count, int place)
     return low;
 }
 
-/* Sum of the values of all threads before this one that have the row of the one before, which comes
- * back in *row. A thread has the last row of its piece, and its sum so far. */
-template <typename real>
-static __device__ real sum_before(struct tile_memory<real> &memory, real sum, int *row)
-{
-    const int lane = threadIdx.x % warp, w = threadIdx.x / warp;
-#pragma unroll
-    for (int distance = 1; distance < warp; distance *= 2) {
-        const real other = __shfl_up_sync(whole_warp, sum, distance);
-        const int other_row = __shfl_up_sync(whole_warp, *row, distance);
-        sum += lane >= distance && other_row == *row ? other : (real)0;
-    }
-    if (lane == warp - 1) {
-        memory.warp_sum[w] = sum;
-        memory.warp_row[w] = *row;
-    }
-    __syncthreads();
-    real before = 0;
-    int before_row = -1;
-    for (int v = 0; v < w; v++) {
-        before = memory.warp_sum[v] + (memory.warp_row[v] == before_row ? before : (real)0);
-        before_row = memory.warp_row[v];
-    }
-    sum += before_row == *row ? before : (real)0;
-    if (threadIdx.x == block_threads - 1)
-        memory.open_sum = sum;
-    const real previous = __shfl_up_sync(whole_warp, sum, 1);
-    const int previous_row = __shfl_up_sync(whole_warp, *row, 1);
-    *row = lane == 0 ? before_row : previous_row;
-    return lane == 0 ? before : previous;
-}
-
 /* Puts the sum of a row together if this tile is the last to finish of those it goes through: from
  * tile `first` to tile `last`. Called by one warp. */
 template <typename real>
@@ -139,9 +105,7 @@ static __device__ void finish_cut_row(const struct merge_matrix<real> &a, int64_
     real all = lane == 0 ? __ldcg(part + 2 * first + 1) : (real)0;
     for (int64_t t = first + 1 + lane; t <= last; t += warp)
         all += __ldcg(part + 2 * t);
-#pragma unroll
-    for (int distance = warp / 2; distance > 0; distance /= 2)
-        all += __shfl_xor_sync(whole_warp, all, distance);
+    all = warp_sum(all);
     if (lane == 0) {
         put_sum(to, row, all);
         a.path.ticket[first] = 0;
@@ -194,7 +158,9 @@ static __global__ void __launch_bounds__(block_threads)
     int row = 0;
     real sum = 0, first_sum = 0;
     const bool ended = walk(memory, range, to, &row, &sum, &first_sum);
-    const real before = sum_before(memory, sum, &row);
+    const real before = sum_before(memory.scan, &sum, &row);
+    if (threadIdx.x == block_threads - 1)
+        memory.open_sum = sum;
     const bool begun_earlier =
         range.first_row < a.rows && a.entries.start[range.first_row] < range.first_entry;
     if (ended) {

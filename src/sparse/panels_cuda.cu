@@ -86,9 +86,7 @@ static __device__ void do_slices(const struct sparse_panels &a,
                 ((real *)a.part)[place] = sum;
             continue;
         }
-#pragma unroll
-        for (int distance = warp / 2; distance > 0; distance /= 2)
-            sum += __shfl_xor_sync(whole_warp, sum, distance);
+        sum = warp_sum(sum);
         if (lane == 0)
             memory.piece[s] = sum;
     }

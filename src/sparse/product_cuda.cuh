@@ -4,10 +4,9 @@
 /* What the kernels of y = α A x + β y share. */
 
 #include "device/cuda.h"
+#include "device/warp.cuh"
 #include "sparse/product.h"
 #include "sparse/product_cuda.h"
-
-constexpr unsigned whole_warp = 0xffffffffu;
 
 enum { warp = 32 };
 

@@ -66,8 +66,7 @@ static __global__ void narrow_columns_kernel(int64_t rows, const int64_t *start,
     for (int64_t i = first_row + threadIdx.x % warp; i < end_row; i += warp)
         if (start[i] < start[i + 1])
             least = min(least, column[start[i]]);
-    for (int distance = warp / 2; distance > 0; distance /= 2)
-        least = min(least, __shfl_xor_sync(whole_warp, least, distance));
+    least = warp_least(least);
     least = least == INT32_MAX ? 0 : least;
     for (int64_t k = start[first_row] + threadIdx.x % warp; k < start[end_row]; k += warp)
         narrow[k] = (uint16_t)(column[k] - least);

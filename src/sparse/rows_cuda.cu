@@ -66,9 +66,8 @@ static __global__ void __launch_bounds__(block_threads)
     const int64_t thread = (int64_t)blockIdx.x * block_threads + threadIdx.x;
     const int lanes = 1 << log_lanes, lane = (int)(thread & (lanes - 1));
     const int64_t row = thread >> log_lanes;
-    real sum = row < a.rows ? sum_of_lane(a, row, lane, lanes, x) : (real)0;
-    for (int distance = lanes / 2; distance > 0; distance /= 2)
-        sum += __shfl_xor_sync(whole_warp, sum, distance);
+    const real own = row < a.rows ? sum_of_lane(a, row, lane, lanes, x) : (real)0;
+    const real sum = warp_sum(own, lanes);
     if (row < a.rows && lane == 0)
         put_sum(to, row, sum);
 }

@@ -3,6 +3,7 @@
 
 #include "device/cuda_state.h"
 #include "sparse/convert_cuda.h"
+#include "sparse/merge_path.h"
 #include "sparse/product_cuda.cuh"
 
 enum { block_threads = 256 };
@@ -109,15 +110,7 @@ static __global__ void path_kernel(int64_t rows, const int64_t *start, int64_t t
     if (tile > tiles)
         return;
     const int64_t place = min(tile * sparse_merge_tile, rows + nonzeros);
-    int64_t low = max((int64_t)0, place - nonzeros), high = min(place, rows);
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        if (start[middle + 1] <= place - middle - 1)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    row[tile] = low;
+    row[tile] = sparse_merge_row(start + 1, rows, nonzeros, place);
 }
 
 kith_status sparse_cut_merge_path_cuda(kith_context *context, struct sparse_matrix *matrix)

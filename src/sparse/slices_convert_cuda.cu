@@ -108,13 +108,6 @@ static __device__ int64_t length_at(const struct sparse_sell &sell, int64_t rows
     return length > sparse_longest_in_slices ? 0 : length;
 }
 
-static __device__ int largest_of_warp(int value)
-{
-    for (int distance = warp / 2; distance > 0; distance /= 2)
-        value = max(value, __shfl_xor_sync(whole_warp, value, distance));
-    return value;
-}
-
 /* A warp a slice: its elements, and its first column. Long rows drop out of sell.row. */
 static __global__ void measure_slices_kernel(int64_t rows, const int64_t *start,
                                              const int32_t *column, const sparse_sell sell)
@@ -125,8 +118,8 @@ static __global__ void measure_slices_kernel(int64_t rows, const int64_t *start,
     int64_t row = -1;
     const int64_t length =
         slice < sell.slices ? length_at(sell, rows, start, place, &row) : (int64_t)0;
-    const int longest = largest_of_warp((int)length);
-    const int least = -largest_of_warp(length > 0 ? -column[start[row]] : -INT32_MAX);
+    const int longest = warp_largest((int)length);
+    const int least = -warp_largest(length > 0 ? -column[start[row]] : -INT32_MAX);
     if (sell.row && row >= 0 && length == 0 && start[row] < start[row + 1])
         sell.row[place] = -1;
     if (threadIdx.x % warp > 0)

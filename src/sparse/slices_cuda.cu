@@ -32,14 +32,6 @@ static __device__ real sum_of_strided(const index *__restrict__ column,
     return sum;
 }
 
-template <typename real> static __device__ real sum_of_warp(real sum)
-{
-#pragma unroll
-    for (int distance = warp / 2; distance > 0; distance /= 2)
-        sum += __shfl_xor_sync(whole_warp, sum, distance);
-    return sum;
-}
-
 /* The sums of all pieces of a long row, by the warp that finished last. */
 template <typename real>
 static __device__ void put_parts(const struct sparse_long_rows &a, int32_t long_row,
@@ -51,7 +43,7 @@ static __device__ void put_parts(const struct sparse_long_rows &a, int32_t long_
 #pragma unroll 8
     for (int64_t p = first + lane; p < end; p += warp)
         sum += __ldcg((const real *)a.part + p);
-    sum = sum_of_warp(sum);
+    sum = warp_sum(sum);
     if (lane == 0)
         put_sum(to, a.row[long_row], sum);
 }
@@ -65,7 +57,7 @@ static __device__ void do_piece(const struct sparse_long_rows &a, int64_t p,
     const int lane = threadIdx.x % warp;
     const int64_t pieces = a.pieces_before[piece.long_row + 1] - a.pieces_before[piece.long_row];
     const int length = ((int)(piece.end - piece.first) - lane + warp - 1) / warp;
-    const real sum = sum_of_warp(sum_of_strided<at_once, real, int32_t>(
+    const real sum = warp_sum(sum_of_strided<at_once, real, int32_t>(
         entries.column + piece.first + lane, entries.value + piece.first + lane, x, length, warp));
     if (pieces == 1) {
         if (lane == 0)
