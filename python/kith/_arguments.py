@@ -58,7 +58,8 @@ def integer(name: str, value, low: int = -_INT64, high: int = _INT64 - 1) -> int
     except TypeError:
         raise TypeError(f"{name} is {described(value)}; it must be an integer") from None
     if not low <= whole <= high:
-        raise ValueError(f"{name} is {described(whole)}; it must be from {low} to {high}")
+        rule = f"at least {low}" if high == _INT64 - 1 and whole < low else f"from {low} to {high}"
+        raise ValueError(f"{name} is {described(whole)}; it must be {rule}")
     return whole
 
 

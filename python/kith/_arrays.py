@@ -147,6 +147,8 @@ def _take_foreign(name, value):
 def _take_numpy(name, value):
     if isinstance(value, numpy.ma.MaskedArray) and numpy.ma.is_masked(value):
         raise TypeError(f"{name} is masked; fill it or leave the masked rows out")
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"{name} is {described(value)}; give an array")
     try:
         array = numpy.asarray(value)
     except ValueError:

@@ -677,7 +677,7 @@ def read(path: str | os.PathLike, *, format: str | None = None, frame: int = 0, 
     FormatError
         The file has an error; the message names the line.
     OSError
-        The file cannot be read.
+        The file cannot be read; FileNotFoundError if it does not exist.
 
     Examples
     --------

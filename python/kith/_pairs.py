@@ -244,8 +244,10 @@ def periodic_of(periodic, dimensions):
     """Flags that broadcast to one for each axis; all are periodic if None."""
     if periodic is None:
         return True
-    flags = host_array("periodic", periodic)
     wanted = f"it must be True or False, or one for each of {dimensions} axes"
+    if isinstance(periodic, (str, bytes)):
+        raise TypeError(f"periodic is {described(periodic)}; {wanted}")
+    flags = host_array("periodic", periodic)
     if flags.dtype.kind not in "bi":
         raise TypeError(f"periodic has dtype {flags.dtype}; {wanted}")
     if flags.shape[-1:] not in ((), (dimensions,), (3,)):

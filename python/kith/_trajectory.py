@@ -240,7 +240,7 @@ def open(path: str | os.PathLike[str], *, system: int | None = None) -> Trajecto
     FormatError
         The file is not H5MD.
     OSError
-        The file cannot be read.
+        The file cannot be read; FileNotFoundError if it does not exist.
     NotImplementedError
         This build has no HDF5.
 

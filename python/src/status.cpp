@@ -2,13 +2,18 @@
 
 #include "binding.h"
 
+#include <cerrno>
 #include <cstring>
+#include <utility>
 
 // Of this module: they live as long as the interpreter.
 static PyObject *format_error, *cancelled;
 
-// The library's names of arrays, and the arguments of the package that they come from.
-static const char *const arguments[][2] = {{"sources.positions", "positions"},
+// The library's names, and the arguments of the package that they come from.
+static const char *const arguments[][2] = {{"work.threads", "threads"},
+                                           {"gravitational_constant", "g"},
+                                           {"output_count is 0", "outputs is empty"},
+                                           {"sources.positions", "positions"},
                                            {"sources.m", "masses"},
                                            {"sources.q", "charges"},
                                            {"sources.softening", "softening"},
@@ -32,6 +37,20 @@ static std::string with_arguments(std::string message)
     return message;
 }
 
+// As Python's own open() has them: the message ends with the reason of the system.
+static PyObject *file_error(const std::string &message)
+{
+    const std::pair<int, PyObject *> errors[] = {{ENOENT, PyExc_FileNotFoundError},
+                                                 {EACCES, PyExc_PermissionError}};
+    for (const auto &[number, type] : errors) {
+        const std::string reason = strerror(number);
+        if (message.size() > reason.size() &&
+            message.compare(message.size() - reason.size(), reason.size(), reason) == 0)
+            return type;
+    }
+    return PyExc_OSError;
+}
+
 [[noreturn]] void raise(kith_status status, const std::string &message)
 {
     PyObject *type = PyExc_RuntimeError;
@@ -43,7 +62,7 @@ static std::string with_arguments(std::string message)
         type = PyExc_MemoryError;
         break;
     case KITH_IO_ERROR:
-        type = PyExc_OSError;
+        type = file_error(message);
         break;
     case KITH_BAD_FORMAT:
         type = format_error;

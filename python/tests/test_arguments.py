@@ -241,6 +241,21 @@ def test_every_public_function_is_in_the_table():
             assert getattr(kith, name) in tested, name
 
 
+def test_numbers_out_of_range_are_named_as_arguments():
+    for call, argument in ((lambda: kith.forces(POINTS, threads=-1), "threads is -1"),
+                           (lambda: kith.forces(POINTS, g=float("nan")), "g is nan"),
+                           (lambda: kith.sum(POINTS, {}), "outputs is empty"),
+                           (lambda: kith.nearest(POINTS, 0), "k is 0; it must be at least 1")):
+        with pytest.raises(ValueError) as caught:
+            call()
+        assert str(caught.value).startswith(argument), caught.value
+
+
+def test_text_is_not_an_array():
+    with refused(TypeError, "matrix 'A.mtx' array"):
+        kith.SparseMatrix("A.mtx")
+
+
 def test_a_misspelled_keyword_is_refused():
     with refused(TypeError, "matrix.reduce() 'sofening'"):
         kith.matrix.reduce("sum", POINTS, sofening=1.0)
