@@ -77,7 +77,7 @@ static void test_work_is_remembered_along_the_curve(void **state)
     for (int k = 0; k < partitions; k++) {
         const int64_t points = (int64_t)random_uniform(&numbers, 1, 7000);
         struct tree_work work = {0};
-        double known[most_branches], total = 0, found = 0;
+        double known[most_branches] = {0}, total = 0, found = 0;
         make_branches(&numbers, points, &before);
         make_branches(&numbers, points, &after);
         assert_false(tree_work_recall(&work, &before.division));
