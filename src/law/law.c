@@ -97,12 +97,15 @@ static kith_status parse_arguments(kith_law *law, const struct law_row *row, con
     }
     const bool may_lack = info->arguments[0] == '[';
     if (*at || count == 0 || count < row->arguments)
-        return kith_fail(KITH_INVALID_ARGUMENT, "law is '%.*s'; write %s%s%s", quoted_bytes,
+        return kith_fail(KITH_INVALID_ARGUMENT, "law is '%.*s'; write %s%s%s%s", quoted_bytes,
                          law->text, info->name,
                          !row->arguments ? ", without a colon"
                          : may_lack      ? "[:"
                                          : ":",
-                         may_lack ? info->arguments + 1 : info->arguments);
+                         may_lack ? info->arguments + 1 : info->arguments,
+                         row->arguments > 1    ? ", with numbers"
+                         : row->arguments == 1 ? ", with a number"
+                                               : "");
     return KITH_OK;
 }
 
