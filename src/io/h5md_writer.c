@@ -137,23 +137,6 @@ void h5md_writer_end(struct h5md_writer *writer)
     *writer = (struct h5md_writer){.file = H5I_INVALID_HID};
 }
 
-/* D doubles a row to three numbers from row `at` on; z stays 0 in 2D, and all of it without `from`.
- */
-static void put_rows(void *to, kith_dtype precision, int64_t at, const kith_bodies *rows,
-                     const double *restrict from)
-{
-    const int32_t dimensions = rows->dimensions;
-    if (!to || !from)
-        return;
-    for (int64_t i = 0; i < rows->count; i++)
-        for (int32_t k = 0; k < dimensions; k++) {
-            if (precision == KITH_F32)
-                ((float *)to)[3 * (at + i) + k] = (float)from[i * dimensions + k];
-            else
-                ((double *)to)[3 * (at + i) + k] = from[i * dimensions + k];
-        }
-}
-
 static void put_observables(struct h5md_writer *writer, const kith_diagnostics *diagnostics)
 {
     const int64_t systems = writer->layout.systems;
@@ -231,8 +214,8 @@ static kith_status add_some_rows(struct h5md_writer *writer, int64_t first, cons
         KITH_TRY(h5md_wrap(rows, writer->wrapped, writer->image + 3 * at));
         position = writer->wrapped;
     }
-    put_rows(writer->position, precision, at, rows, position);
-    put_rows(writer->velocity, precision, at, rows, rows->velocity);
+    h5md_put_rows(writer->position, precision, at, rows, position);
+    h5md_put_rows(writer->velocity, precision, at, rows, rows->velocity);
     return is_large(writer) ? write_rows(writer, first, rows->count) : KITH_OK;
 }
 
@@ -245,6 +228,49 @@ kith_status h5md_writer_add_rows(struct h5md_writer *writer, int64_t first, cons
         KITH_TRY(add_some_rows(writer, first + done, &some));
     }
     return KITH_OK;
+}
+
+/* Frames of one chunk, or with images, are not worth it. */
+struct h5md_chunk h5md_writer_chunk(const struct h5md_writer *writer)
+{
+    const struct h5md_layout *layout = &writer->layout;
+    struct h5md_chunk chunk = {0}, of_velocities = {0};
+#ifdef KITH_HAS_ZLIB
+    const hid_t type = hdf5_real_in_file(layout->precision);
+    if (!is_large(writer) || layout->wrap || !layout->velocities)
+        return chunk;
+    hdf5_stored_chunk(writer->dataset[h5md_positions], type, &chunk);
+    hdf5_stored_chunk(writer->dataset[h5md_velocities], type, &of_velocities);
+#endif
+    if (chunk.rows >= layout->count || chunk.rows != of_velocities.rows ||
+        chunk.deflates != of_velocities.deflates)
+        chunk.rows = 0;
+    return chunk;
+}
+
+/* HDF5 makes the index of a dataset when it is first written. A row of both, which the first chunks
+ * replace, puts the indices before all chunks, as where rows come in pieces: the same bytes. */
+static kith_status begin_indices(struct h5md_writer *writer)
+{
+    struct series list[most_series];
+    list_series(writer, list);
+    const hsize_t from[hdf5_max_rank] = {0};
+    for (int part = 0; part < h5md_parts; part++)
+        KITH_TRY(hdf5_write_box(writer->dataset[part], list[part].path, list[part].memory_type,
+                                from, (struct hdf5_shape){3, {1, 1, 3}}, list[part].gathered));
+    return KITH_OK;
+}
+
+kith_status h5md_writer_add_chunk(struct h5md_writer *writer, enum h5md_part part, int64_t first,
+                                  int64_t bytes, const void *packed)
+{
+    const hsize_t from[hdf5_max_rank] = {(hsize_t)writer->written, (hsize_t)first};
+    if (writer->written == 0 && first == 0 && part == h5md_positions)
+        KITH_TRY(begin_indices(writer));
+    return hdf5_write_chunk(writer->dataset[part],
+                            part == h5md_positions ? H5MD_POSITION "/value"
+                                                   : H5MD_VELOCITY "/value",
+                            from, bytes, packed);
 }
 
 kith_status h5md_writer_end_frame(struct h5md_writer *writer)

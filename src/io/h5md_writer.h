@@ -1,6 +1,7 @@
 #ifndef IO_H5MD_WRITER_H
 #define IO_H5MD_WRITER_H
 
+#include "io/h5md_chunk.h"
 #include "io/h5md_layout.h"
 
 /* Appends frames to an H5MD file by whole chunks only: frames are buffered until they fill one. A
@@ -43,6 +44,14 @@ kith_status h5md_writer_begin_frame(struct h5md_writer *writer, int64_t step,
 kith_status h5md_writer_add_rows(struct h5md_writer *writer, int64_t first,
                                  const kith_bodies *rows);
 kith_status h5md_writer_end_frame(struct h5md_writer *writer);
+
+/* After h5md_writer_begin_frame: the chunks of a large frame, if they may come packed
+ * (io/h5md_chunk.h) instead of its rows; chunk.rows is 0 if not. They then come in order of their
+ * rows, and of equal ones the positions before the velocities. */
+struct h5md_chunk h5md_writer_chunk(const struct h5md_writer *writer);
+enum h5md_part { h5md_positions, h5md_velocities, h5md_parts };
+kith_status h5md_writer_add_chunk(struct h5md_writer *writer, enum h5md_part part, int64_t first,
+                                  int64_t bytes, const void *packed);
 
 /* Appends the frames gathered in memory to a file with the same full chunks, the writer's own or a
  * copy of it, which is then complete. The writer's own takes no more frames after that. */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "io/h5md_chunk.h"
 #include "io/hdf5_file.h"
 
 /* A chunk is the unit of compression and of reading: large enough to compress, small enough to read
@@ -254,6 +255,43 @@ kith_status hdf5_chunk_of(hid_t parent, const char *name, int64_t *entries)
         return kith_fail(KITH_BAD_FORMAT, "dataset %s has no chunks that kith could have made",
                          name);
     *entries = (int64_t)chunk[0];
+    return KITH_OK;
+}
+
+/* These filters, in this order, and no others. */
+static bool has_filters_of_kith(hid_t properties, int32_t *level)
+{
+    unsigned flags = 0, value = 0;
+    size_t values = 1;
+    if (H5Pget_nfilters(properties) != 2 ||
+        H5Pget_filter2(properties, 0, &flags, NULL, NULL, 0, NULL, NULL) != H5Z_FILTER_SHUFFLE ||
+        H5Pget_filter2(properties, 1, &flags, &values, &value, 0, NULL, NULL) !=
+            H5Z_FILTER_DEFLATE ||
+        values < 1)
+        return false;
+    *level = (int32_t)value;
+    return true;
+}
+
+void hdf5_stored_chunk(hid_t dataset, hid_t file_type, struct h5md_chunk *chunk)
+{
+    const hid_t properties = H5Dget_create_plist(dataset), type = H5Dget_type(dataset);
+    const hid_t native = file_type == H5T_IEEE_F32LE ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+    hsize_t size[hdf5_max_rank] = {0};
+    *chunk = (struct h5md_chunk){.real = (int32_t)H5Tget_size(file_type)};
+    const bool fits = H5Pget_chunk(properties, hdf5_max_rank, size) == 3 && size[0] == 1 &&
+                      size[2] == 3 && has_filters_of_kith(properties, &chunk->deflates) &&
+                      H5Tequal(type, file_type) > 0 && H5Tequal(native, file_type) > 0;
+    chunk->rows = fits ? (int64_t)size[1] : 0;
+    H5Tclose(type);
+    H5Pclose(properties);
+}
+
+kith_status hdf5_write_chunk(hid_t dataset, const char *name, const hsize_t *first, int64_t bytes,
+                             const void *stored)
+{
+    if (H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, first, (size_t)bytes, stored) < 0)
+        return hdf5_fail(KITH_IO_ERROR, "dataset %s cannot be written", name);
     return KITH_OK;
 }
 

@@ -248,6 +248,25 @@ kith_status run_file_end_frame(struct run_file *file)
     return end_session(&session, file, h5md_writer_end_frame(&file->writer));
 }
 
+struct h5md_chunk run_file_chunk(const struct run_file *file)
+{
+    struct hdf5_session session;
+    hdf5_begin(&session);
+    const struct h5md_chunk chunk = h5md_writer_chunk(&file->writer);
+    hdf5_end(&session);
+    return chunk;
+}
+
+kith_status run_file_put_chunk(struct run_file *file, int32_t part, int64_t first, int64_t bytes,
+                               const void *packed)
+{
+    struct hdf5_session session;
+    hdf5_begin(&session);
+    return end_session(
+        &session, file,
+        h5md_writer_add_chunk(&file->writer, (enum h5md_part)part, first, bytes, packed));
+}
+
 kith_status run_file_add_pressure(struct run_file *file, const struct run_pressure *row)
 {
     struct hdf5_session session;

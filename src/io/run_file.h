@@ -2,6 +2,7 @@
 #define IO_RUN_FILE_H
 
 #include "core/status.h"
+#include "io/h5md_chunk.h"
 #include "kith/bodies.h"
 #include "kith/simulation.h"
 
@@ -130,6 +131,11 @@ kith_status run_file_begin_frame(struct run_file *file, int64_t step, const kith
                                  const kith_diagnostics *diagnostics);
 kith_status run_file_put_frame(struct run_file *file, int64_t first, const kith_bodies *rows);
 kith_status run_file_end_frame(struct run_file *file);
+
+/* As h5md_writer_chunk and h5md_writer_add_chunk. */
+struct h5md_chunk run_file_chunk(const struct run_file *file);
+kith_status run_file_put_chunk(struct run_file *file, int32_t part, int64_t first, int64_t bytes,
+                               const void *packed);
 
 /* Values recorded at every pressure_every-th step. */
 struct run_pressure {

@@ -2,6 +2,7 @@
 
 #include "device/context.h"
 #include "ranks/bodies.h"
+#include "run/chunks.h"
 
 /* Where each rank has a slice, all ranks go on only if all can. */
 static kith_status agree(const struct run_output *output, kith_status status)
@@ -55,6 +56,17 @@ kith_status run_output_put_bodies(struct run_output *output, const kith_bodies *
     return status;
 }
 
+/* Of a large frame each rank compresses its part. */
+static kith_status put_rows(struct run_output *output, const kith_bodies *rows)
+{
+    struct h5md_chunk chunk = {0};
+    if (output->file && output->is_sliced)
+        chunk = run_file_chunk(output->file);
+    if (output->is_sliced)
+        ranks_broadcast(output->context, &chunk, sizeof chunk);
+    return chunk.rows > 0 ? run_put_chunks(output, chunk, rows) : collect(output, rows, put_frame);
+}
+
 static kith_status add_frame(struct run_output *output, int64_t step, const kith_bodies *rows,
                              const kith_diagnostics *diagnostics)
 {
@@ -62,7 +74,7 @@ static kith_status add_frame(struct run_output *output, int64_t step, const kith
     if (output->file)
         status = run_file_begin_frame(output->file, step, rows, diagnostics);
     KITH_TRY(agree(output, status));
-    KITH_TRY(collect(output, rows, put_frame));
+    KITH_TRY(put_rows(output, rows));
     if (output->file)
         status = run_file_end_frame(output->file);
     return agree(output, status);

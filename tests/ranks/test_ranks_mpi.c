@@ -228,16 +228,19 @@ static void test_runs_write_the_bytes_of_one_process(void **state)
     (void)state;
     static const char *const calls[] = {
         "p.csv --softening 0.02 --dt 0.001 --until 0.004",
-        "p.npy --softening 0.02 --dt 0.001 --until 0.004",
+        "p.npy --softening 0.02 --dt 0.001 --until 0.004 --integrator hermite4",
         "named.csv --softening 0.02 --dt 0.001 --until 0.004 --precision single",
         "argon.h5 --law lennard-jones --cutoff 2.5 --dt 0.004 --until 0.4 --every 10 --wrap",
         "argon.xyz --law lennard-jones --cutoff 2.5 --dt 0.004 --until 0.04 --integrator rk4",
         "large.h5 --law lennard-jones --cutoff 2.5 --dt 0.004 --until 0.008 --every 1 --wrap",
+        /* Frames of two chunks, which their ranks compress. */
+        "chunks.h5 --law lennard-jones --cutoff 2.5 --dt 0.004 --until 0.008 --every 1",
     };
     make_bodies();
     assert_works(
         "kith convert p.csv p.npy && kith convert argon.xyz argon.h5 &&\n"
         "  kith make fcc -n 32000 --density 0.8 --temperature 2 -o large.h5 &&\n"
+        "  kith make fcc -n 48668 --density 0.8 --temperature 2 -o chunks.h5 &&\n"
         "  awk -F, -v OFS=, 'NR == 1 {print $0, \"name\"} NR > 1 {print $0, \"n\" NR % 3}' p.csv "
         ">named.csv");
     for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++) {
