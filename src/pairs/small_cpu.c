@@ -44,12 +44,15 @@ struct small_search {
     atomic_bool refused; /* this method does not suit some system */
 };
 
-static const struct pairs_small_kernels *kernels_of(const kith_context *context)
+static const struct pairs_small_kernels *kernels_of(const kith_context *context, kith_dtype dtype)
 {
-#define ADDRESS(isa) &pairs_small_##isa,
-    static const struct pairs_small_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
-#undef ADDRESS
-    return each_isa[context->isa];
+#define IN_DOUBLE(isa) &pairs_small_double_##isa,
+#define IN_FLOAT(isa)  &pairs_small_float_##isa,
+    static const struct pairs_small_kernels *const in_double[] = {KITH_EACH_ISA(IN_DOUBLE)};
+    static const struct pairs_small_kernels *const in_float[] = {KITH_EACH_ISA(IN_FLOAT)};
+#undef IN_DOUBLE
+#undef IN_FLOAT
+    return (dtype == KITH_F64 ? in_double : in_float)[context->isa];
 }
 
 static bool are_small(const struct pairs_problem *problem)
@@ -188,7 +191,7 @@ static void write_part(void *argument, int64_t k)
     const struct small_search *search = argument;
     const struct part *part = &search->parts[k];
     const int32_t *found = search->workspace->lanes[part->lane].rows.data;
-    pairs_small_write_kernel *write = search->kernels->write[search->problem->dtype];
+    pairs_small_write_kernel *write = search->kernels->write;
     found += part->at;
     if (search->problem->system_count == 1) {
         write(&search->whole, part->begin, part->end, found, &search->columns);
@@ -249,7 +252,7 @@ kith_status pairs_small_cpu(kith_context *context, const struct pairs_problem *p
     struct small_search search = {
         .context = context,
         .problem = problem,
-        .kernels = kernels_of(context),
+        .kernels = kernels_of(context, problem->dtype),
         .workspace = workspace,
         .pairs = pairs,
     };

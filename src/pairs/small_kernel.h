@@ -62,15 +62,16 @@ typedef void pairs_small_write_kernel(const struct pairs_small_system *system, i
                                       int64_t end, const int32_t *found,
                                       const struct pairs_columns *columns);
 
-/* The kernels of an instruction set; [0] for double, [1] for float, as kith_dtype. */
+/* The kernels of an instruction set and real type. */
 struct pairs_small_kernels {
-    pairs_small_wrap_kernel *wrap[2];
-    pairs_small_center_kernel *center[2];
+    pairs_small_wrap_kernel *wrap;
+    pairs_small_center_kernel *center;
     pairs_small_find_kernel *find;
-    pairs_small_write_kernel *write[2];
+    pairs_small_write_kernel *write;
 };
 
-#define PAIRS_DECLARE_SMALL_KERNELS(isa) extern const struct pairs_small_kernels pairs_small_##isa;
+#define PAIRS_DECLARE_SMALL_KERNELS(isa)                                                           \
+    extern const struct pairs_small_kernels pairs_small_double_##isa, pairs_small_float_##isa;
 KITH_EACH_ISA(PAIRS_DECLARE_SMALL_KERNELS)
 #undef PAIRS_DECLARE_SMALL_KERNELS
 

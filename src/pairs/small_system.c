@@ -136,11 +136,10 @@ static bool wrap_sets(const struct pairs_small_kernels *kernels,
                       struct pairs_small_bounds *bounds)
 {
     const double per_unit = 1 / problem->unit;
-    const kith_dtype dtype = problem->dtype;
-    if (!kernels->wrap[dtype](problem->points, per_unit, system->lattice, &system->points, bounds))
+    if (!kernels->wrap(problem->points, per_unit, system->lattice, &system->points, bounds))
         return false;
-    return !problem->two_sets || kernels->wrap[dtype](problem->targets, per_unit, system->lattice,
-                                                      &system->targets, bounds);
+    return !problem->two_sets ||
+           kernels->wrap(problem->targets, per_unit, system->lattice, &system->targets, bounds);
 }
 
 void pairs_small_describe(const struct pairs_problem *problem,
@@ -192,8 +191,8 @@ bool pairs_small_prepare(const struct pairs_small_kernels *kernels,
     double middle[3] = {0};
     for (int k = 0; k < problem->dimensions; k++)
         middle[k] = bounds.low[k] + (bounds.high[k] - bounds.low[k]) / 2;
-    kernels->center[problem->dtype](&system->points, problem->dimensions, middle);
+    kernels->center(&system->points, problem->dimensions, middle);
     if (problem->two_sets)
-        kernels->center[problem->dtype](&system->targets, problem->dimensions, middle);
+        kernels->center(&system->targets, problem->dimensions, middle);
     return true;
 }
