@@ -348,6 +348,7 @@ int command_forces(int argc, char **argv)
     cli_parse(&parser, argc, argv, &forces);
     const bool has_cutoff = forces.cutoff.cutoff > 0 && !cli_has_images(forces.solver);
     forces.input.without_velocities = !has_cutoff; /* of the pressure */
+    forces.input.is_electric = law_options_are_electric(&forces.law);
     take_only_device(&forces);
 
     kith_context *context = NULL;

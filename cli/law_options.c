@@ -187,6 +187,11 @@ double law_options_g(const struct law_options *options, double given, const kith
     return given == 0 && takes_bodies ? bodies->units.gravitational_constant : given;
 }
 
+bool law_options_are_electric(const struct law_options *options)
+{
+    return options->text && !options->is_potential && strcmp(options->text, "coulomb") == 0;
+}
+
 void law_options_free(struct law_options *options)
 {
     for (int64_t k = 0; k < options->count; k++)

@@ -134,8 +134,8 @@ static kith_status read_or_make(const struct input_options *input, const struct 
                            : kith_bodies_read(input->path, &read, loading->bodies);
 }
 
-int load_check_softening(const char *command, const struct input_options *input, const char *path,
-                         bool quiet, const kith_bodies *bodies)
+int load_check_columns(const char *command, const struct input_options *input, const char *path,
+                       bool quiet, const kith_bodies *bodies)
 {
     if (input->softening_of_file && !bodies->softening && bodies->count > 0)
         return cli_fail_with(
@@ -143,6 +143,8 @@ int load_check_softening(const char *command, const struct input_options *input,
     if (!input->softening_of_file && input->softening == 0 && bodies->softening)
         cli_note(quiet, command,
                  "%s has softening lengths, which are not used; --softening file uses them", path);
+    if (input->is_electric && !bodies->charge && bodies->count > 0)
+        cli_note(quiet, command, "%s has no charges (column q); each is 1", path);
     return exit_ok;
 }
 
@@ -177,10 +179,10 @@ static int load(const char *command, const struct input_options *input, const ch
     if (read_or_make(&taken, loading) != KITH_OK)
         return fail_to_read(command, path);
     if (!loading->stream)
-        return load_check_softening(command, input, path, quiet, *loading->bodies);
+        return load_check_columns(command, input, path, quiet, *loading->bodies);
     kith_bodies like = *loading->stream->like;
     like.count = loading->stream->count;
-    return load_check_softening(command, input, path, quiet, &like);
+    return load_check_columns(command, input, path, quiet, &like);
 }
 
 int load_bodies(const char *command, const struct input_options *input, const char *output,

@@ -17,6 +17,7 @@ struct input_options {
     double gravitational_constant;
     double softening;
     bool softening_of_file;       /* --softening file */
+    bool is_electric;             /* the law is one of charges: a note if the file has none */
     bool is_open;                 /* --periodic none */
     kith_initial_options initial; /* --number and --seed, if path is a kind of kith make */
     bool seed_given;
@@ -32,9 +33,10 @@ extern const struct parser input_parser;  /* that, and --g and --softening */
 /* Whether path is a kind of kith make and no file. */
 bool load_is_kind(const char *path);
 
-/* Fails if --softening file finds none; notes softening lengths that are not used. */
-int load_check_softening(const char *command, const struct input_options *input, const char *path,
-                         bool quiet, const kith_bodies *bodies);
+/* Fails if --softening file finds none; notes softening lengths that are not used, and charges that
+ * are missing. */
+int load_check_columns(const char *command, const struct input_options *input, const char *path,
+                       bool quiet, const kith_bodies *bodies);
 
 /* Fails if the bodies are periodic, unless --periodic none leaves their cell out: it then does.
  * Returns an exit code. */

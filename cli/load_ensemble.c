@@ -188,7 +188,7 @@ int load_ensemble(const char *command, const struct input_options *input, int64_
     ensemble->paths = loading.paths;
     if (code != exit_ok)
         return code;
-    return load_check_softening(command, input, input->path, quiet, ensemble->bodies);
+    return load_check_columns(command, input, input->path, quiet, ensemble->bodies);
 }
 
 void ensemble_input_free(struct ensemble_input *ensemble)

@@ -134,6 +134,7 @@ int command_matrix(int argc, char **argv)
     struct matrix_options options = {.input.without_velocities = true};
     struct matrix_job job = {.options = &options};
     matrix_parse(argc, argv, &options);
+    options.input.is_electric = law_options_are_electric(&options.law);
     int code = exit_failed;
     const bool needs_gpu =
         options.matrix.method == KITH_MATRIX_TILE_P || options.matrix.method == KITH_MATRIX_TILE_P2;

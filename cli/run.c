@@ -169,6 +169,7 @@ int command_run(int argc, char **argv)
     cli_parse(&run_parser, argc, argv, &run);
 
     complete_options(&run, argv);
+    run.input.is_electric = law_options_are_electric(&run.law);
     const bool is_ensemble =
         run.ensemble_given || (run.input.path && load_is_directory(run.input.path));
     const kith_context_options begin = cli_context_to_begin(&run.common);

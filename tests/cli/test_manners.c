@@ -229,6 +229,17 @@ static void test_what_a_killed_program_left_in_the_cache_is_removed(void **state
         "n\n5\n5\ncache/kith/build-in-use\ncache/kith/build-of-others\n");
 }
 
+static void test_charges_that_a_file_has_need_no_note(void **state)
+{
+    (void)state;
+    program_write("ions.csv", "x,y,z,q\n0,0,0,1\n2,0,0,-1\n");
+    write_pair();
+    for (int k = 0; k < 2; k++)
+        assert_prints(k ? "kith forces ions.csv --law coulomb --device cpu 2>&1 >/dev/null"
+                        : "kith forces pair.csv --device cpu 2>&1 >/dev/null",
+                      "");
+}
+
 static void test_what_is_mistyped_is_told_with_the_nearest(void **state)
 {
     (void)state;
@@ -460,6 +471,7 @@ int main(void)
         cmocka_unit_test(test_streams_that_are_closed_or_full_are_told),
         cmocka_unit_test(test_what_is_too_large_is_refused_at_once),
         cmocka_unit_test(test_what_a_killed_program_left_in_the_cache_is_removed),
+        cmocka_unit_test(test_charges_that_a_file_has_need_no_note),
         cmocka_unit_test(test_what_is_mistyped_is_told_with_the_nearest),
         cmocka_unit_test(test_an_old_name_is_refused_with_the_new_one),
         cmocka_unit_test(test_options_that_getopt_refuses_are_one_line),
