@@ -23,7 +23,7 @@ extern const struct parser law_parser;
  * them and --param does not give its G. */
 double law_options_g(const struct law_options *options, double given, const kith_bodies *bodies);
 
-/* Whether --law coulomb is given, alone or beside another. */
+/* Whether --law coulomb is given, alone or with a second law. */
 bool law_options_are_electric(const struct law_options *options);
 
 void law_options_free(struct law_options *options);
