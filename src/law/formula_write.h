@@ -23,6 +23,7 @@ struct formula_writer {
     const char *s2;    /* the name of r² */
     const char *floor; /* added to r² so that 1/r is finite at r = 0, or nothing */
     bool has_roots;    /* there are odd powers of r */
+    bool has_distance; /* r is law_distance(r²): the caller's, of formulas without powers of 1/r */
     bool is_there[2 * formula_greatest_power + 5]; /* that power of r */
     int32_t uses[formula_most_nodes];              /* how often a node is used */
     int32_t number[formula_most_nodes];            /* of the statement that computes a node */

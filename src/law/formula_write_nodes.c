@@ -78,6 +78,10 @@ static void write_power(struct formula_writer *writer, int32_t power)
     if (*is_there || power == 2)
         return;
     *is_there = true;
+    if (power == 1 && writer->has_distance) {
+        fprintf(to, "    const VREAL r_1 = law_distance(%s);\n", writer->s2);
+        return;
+    }
     const int32_t first = first_power(writer, power);
     if (first != 0) {
         write_power(writer, first);

@@ -16,8 +16,9 @@
 #define REAL     double
 #define S2_FLOOR S2_FLOOR_DOUBLE
 #endif
-#define VREAL REAL
-#define VMASK bool
+#define VREAL            REAL
+#define VMASK            bool
+#define law_distance(s2) ((s2)*law_rsqrt((s2) + S2_FLOOR))
 
 /* As a formula sees a pair: columns by the index that write.c gave them, targets' first. */
 struct sums_pair {

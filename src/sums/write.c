@@ -78,6 +78,17 @@ static void write_root(const struct formula_writer *writer, const char *name, in
     fputs(";\n", writer->to);
 }
 
+/* Whether no power of 1/r is needed. */
+static bool lack_inverse(const struct sums_formulas *formulas)
+{
+    for (int32_t k = 0; k < formulas->needed.count; k++) {
+        const struct formula_node *node = &formulas->formula->nodes[formulas->needed.nodes[k]];
+        if (node->operation == (int32_t)formula_power_of_r && node->which < 0)
+            return false;
+    }
+    return true;
+}
+
 /* Of a product its two factors, so that a sum of it takes one fused operation. */
 static void write_values(FILE *to, const struct sums_formulas *formulas)
 {
@@ -91,6 +102,7 @@ static void write_values(FILE *to, const struct sums_formulas *formulas)
         }
     }
     formula_writer_begin(&writer, to, formulas->formula, "pair->s2", " + S2_FLOOR");
+    writer.has_distance = lack_inverse(formulas);
     fputs("LAW_INLINE void sums_values(const struct sums_constants *law,\n"
           "    const struct sums_pair *pair, VREAL value[SUMS_OUTPUTS],\n"
           "    VREAL factor[SUMS_OUTPUTS])\n"
