@@ -164,14 +164,6 @@ struct tree_report tree_report_of(const struct tree_problem *problem,
     };
 }
 
-double tree_reported_error(const struct tree_request *request, const struct tree_counts *counts,
-                           double error)
-{
-    /* A few targets that see one cell may have most of the error of points; samples miss them. */
-    const bool may_be_missed = request->points && counts->far > 0 && request->estimates;
-    return may_be_missed ? fmax(error, request->error / 60) : error;
-}
-
 double tree_seconds(const kith_context *context, const struct tree_problem *problem,
                     const struct tree_request *request)
 {

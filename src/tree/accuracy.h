@@ -18,11 +18,6 @@ struct tree_report tree_report_of(const struct tree_problem *problem,
                                   const struct tree_request *request,
                                   const struct tree_counts *counts, int64_t cells);
 
-/* The error that is reported of that, on the CPU: as estimated (tree/estimate.h), and where far
- * cells act as points at least a sixtieth of the request. */
-double tree_reported_error(const struct tree_request *request, const struct tree_counts *counts,
-                           double error);
-
 #ifdef __cplusplus
 }
 #endif

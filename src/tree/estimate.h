@@ -3,7 +3,11 @@
 
 /* The error of a solution, estimated from a few of its targets, whose gradients are summed
  * directly: six times the rms of |Δ∇φ_i| / max(|∇φ_i|, F), where F is the scale of the target's
- * leaf. Six times, as a few targets are seldom those with the largest errors. On every device. */
+ * leaf. Six times, as a few targets are seldom those with the largest errors. On every device.
+ *
+ * By groups on the CPU only targets that meet far cells of more than one point have errors, and of
+ * these few may have most. Samples are therefore of such targets (of all, if there is none), by how
+ * many such cells they meet, and their errors count by the targets that they stand for. */
 
 #include <math.h>
 
@@ -49,6 +53,7 @@ KITH_BOTH_SIDES static inline double tree_error2(const double found[3], const do
     return scale2 > 0 ? wrong2 / scale2 : wrong2;
 }
 
+/* Of the sum over these samples, or over all targets as far as samples stand for them. */
 KITH_BOTH_SIDES static inline double tree_estimate(double sum_of_errors2, int64_t samples)
 {
     return 6 * sqrt(sum_of_errors2 / (double)(samples > 0 ? samples : 1));

@@ -3,6 +3,7 @@
 #include "tree/estimate.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/memory.h"
 #include "core/reals.h"
@@ -20,6 +21,80 @@ struct columns {
     double x[3][tree_samples], softening2[tree_samples], gradient[3][tree_samples],
         potential[tree_samples];
 };
+
+/* Which targets are sampled: of each far level as many as of the others, or all where there are
+ * fewer; none of level 0, unless there is no other. */
+struct sampling {
+    int64_t targets, samples;
+    int64_t targets_of[tree_far_levels], samples_of[tree_far_levels], first_of[tree_far_levels];
+    double part[tree_samples]; /* targets that a sample stands for */
+};
+
+static void count_levels(const struct tree_state *state, int64_t targets,
+                         unsigned long long count[tree_far_levels])
+{
+    memset(count, 0, tree_far_levels * sizeof *count);
+    for (int64_t i = 0; i < targets; i++)
+        count[state->far_level[i]]++;
+}
+
+/* The level with the fewest targets of those that have no samples yet; −1: none. */
+static int32_t smallest_level(const struct sampling *of)
+{
+    int32_t found = -1;
+    for (int32_t k = 0; k < tree_far_levels; k++)
+        if (of->targets_of[k] > 0 && of->samples_of[k] == 0 &&
+            (found < 0 || of->targets_of[k] < of->targets_of[found]))
+            found = k;
+    return found;
+}
+
+static struct sampling sampling_of(const unsigned long long count[tree_far_levels], int64_t targets)
+{
+    struct sampling of = {.targets = targets};
+    int32_t levels = 0;
+    for (int32_t k = 0; k < tree_far_levels; k++) {
+        const bool is = k > 0 || (int64_t)count[0] == targets;
+        of.targets_of[k] = is ? (int64_t)count[k] : 0;
+        levels += of.targets_of[k] > 0;
+    }
+    for (int32_t k = smallest_level(&of); k >= 0; k = smallest_level(&of)) {
+        const int64_t share = (tree_samples - of.samples) / levels--;
+        const int64_t samples = of.targets_of[k] < share ? of.targets_of[k] : share;
+        of.samples_of[k] = samples;
+        of.first_of[k] = of.samples;
+        for (int64_t j = 0; j < samples; j++)
+            of.part[of.samples + j] = (double)of.targets_of[k] / (double)samples;
+        of.samples += samples;
+    }
+    return of;
+}
+
+/* Where the samples are among `targets` targets of a part, before which there are this many of each
+ * level; −1 for those that are elsewhere. */
+static void place_samples(const struct sampling *of, const struct tree_state *state,
+                          int64_t targets, const int64_t before[tree_far_levels],
+                          int64_t place[tree_samples])
+{
+    int64_t next[tree_far_levels], k[tree_far_levels] = {0}, found[tree_far_levels];
+    for (int64_t j = 0; j < tree_samples; j++)
+        place[j] = -1;
+    for (int32_t l = 0; l < tree_far_levels; l++) {
+        const int64_t samples = of->samples_of[l], all = of->targets_of[l];
+        found[l] = before[l];
+        while (k[l] < samples && tree_sample(k[l], samples, all) < before[l])
+            k[l]++;
+        next[l] = k[l] < samples ? tree_sample(k[l], samples, all) : -1;
+    }
+    for (int64_t i = 0; i < targets; i++) {
+        const int32_t l = state->far_level[i];
+        if (found[l]++ != next[l])
+            continue;
+        place[of->first_of[l] + k[l]++] = i;
+        const int64_t samples = of->samples_of[l];
+        next[l] = k[l] < samples ? tree_sample(k[l], samples, of->targets_of[l]) : -1;
+    }
+}
 
 struct estimate_run {
     const struct tree_expansions *expansions;
@@ -79,19 +154,21 @@ static void add_tasks(const struct estimate_run *run, int64_t tasks, int64_t k, 
 }
 
 static double compare(const struct estimate_run *run, const struct tree_sides *targets,
-                      int64_t tasks, const struct tree_state *state)
+                      int64_t tasks, const struct tree_state *state,
+                      const struct sampling *sampling, const int64_t *place)
 {
     const struct octree *tree = targets->tree;
     double errors2 = 0;
     for (int64_t k = 0; k < run->samples; k++) {
-        const int64_t i = tree_sample(k, run->samples, tree->count);
+        const int64_t i = place[k];
         double found[3], exact[3];
         add_tasks(run, tasks, k, exact);
         for (int32_t c = 0; c < 3; c++)
             found[c] = real_get(tree->dtype, state->gradient[c], i);
-        errors2 += tree_error2(found, exact, targets->side[tree_leaf_of(tree->cell, i)].field);
+        errors2 += sampling->part[k] *
+                   tree_error2(found, exact, targets->side[tree_leaf_of(tree->cell, i)].field);
     }
-    return tree_estimate(errors2, run->samples);
+    return tree_estimate(errors2, sampling->targets);
 }
 
 static int64_t tasks_of(const struct estimate_run *run)
@@ -114,24 +191,28 @@ kith_status tree_estimate_cpu(kith_context *context, const struct tree_problem *
                               const struct tree_state *state, double *error)
 {
     const struct octree *tree = targets->tree, *sources = &state->sources;
+    const int64_t before[tree_far_levels] = {0};
+    unsigned long long count[tree_far_levels];
+    int64_t place[tree_samples];
+    count_levels(state, tree->count, count);
+    const struct sampling sampling = sampling_of(count, tree->count);
     struct estimate_run run = {.expansions = expansions,
                                .near = tree_near_kernels_of(context),
                                .sources = sources,
                                .softening2 = problem->softening2,
-                               .samples = tree->count < tree_samples ? tree->count : tree_samples,
+                               .samples = sampling.samples,
                                .real = kith_dtype_bytes(problem->dtype)};
+    place_samples(&sampling, state, tree->count, before, place);
     for (int64_t k = 0; k < run.samples; k++)
         for (int32_t c = 0; c < 3; c++)
-            real_set(
-                tree->dtype, run.at.x[c], k,
-                real_get(tree->dtype, tree->position[c], tree_sample(k, run.samples, tree->count)));
+            real_set(tree->dtype, run.at.x[c], k,
+                     real_get(tree->dtype, tree->position[c], place[k]));
     const void *of_point = expansions->softenings[0]->of_point;
     for (int64_t k = 0; k < run.samples && of_point; k++)
-        real_set(tree->dtype, run.at.softening2, k,
-                 real_get(tree->dtype, of_point, tree_sample(k, run.samples, tree->count)));
+        real_set(tree->dtype, run.at.softening2, k, real_get(tree->dtype, of_point, place[k]));
     const kith_status status = sum_sources(context, &run);
     if (status == KITH_OK)
-        *error = compare(&run, targets, tasks_of(&run), state);
+        *error = compare(&run, targets, tasks_of(&run), state, &sampling, place);
     free(run.of_task);
     return status;
 }
@@ -144,48 +225,72 @@ struct sample_sum {
     double exact[3];
 };
 
-/* Collective: every sample comes to all. */
-static void share_samples(const struct tree_essential *essential, /* of the targets */
-                          const struct tree_state *state, int64_t samples, struct sample *sample)
+/* What a rank adds to the counts of the levels of those before it. */
+struct turn {
+    unsigned long long own[tree_far_levels];
+    int64_t before[tree_far_levels];
+};
+
+static void take_turn(void *argument, void *state)
 {
-    const struct tree_division *division = essential->division;
-    struct ranks *ranks = division->context->ranks;
-    const struct octree *own = &essential->own;
-    int64_t rank = 0;
-    ranks->first[0] = 0;
-    for (int64_t k = 0; k < samples; k++) {
-        const int64_t i = tree_sample(k, samples, division->points);
-        while (i >= division->point[rank + 1])
-            ranks->first[++rank] = k;
-        if (rank != ranks->rank)
-            continue;
-        const int64_t here = i - division->point[rank];
-        const int32_t branch = tree_leaf_of(division->cell, i);
-        for (int32_t c = 0; c < 3; c++) {
-            sample[k].x[c] = real_get(own->dtype, own->position[c], here);
-            sample[k].found[c] = real_get(own->dtype, state->gradient[c], here);
-        }
-        if (essential->softenings.of_point)
-            sample[k].half_softening2 = real_get(own->dtype, essential->softenings.of_point, here);
-        sample[k].field = essential->side[tree_leaf_below(own->cell, branch, here)].field;
+    struct turn *turn = argument;
+    int64_t *count = state;
+    for (int32_t k = 0; k < tree_far_levels; k++) {
+        turn->before[k] = count[k];
+        count[k] += (int64_t)turn->own[k];
     }
-    while (rank < ranks->size)
-        ranks->first[++rank] = samples;
-    ranks_gather_parts(division->context, sample, sizeof *sample, ranks->first);
 }
 
-static double compare_ranks(const struct ranks *ranks, int64_t samples, const struct sample *sample,
-                            const struct sample_sum *sums)
+/* Collective: every sample comes to all. A rank has zeros for those of others. */
+static struct sampling share_samples(const struct tree_essential *essential, /* of the targets */
+                                     const struct tree_state *state,
+                                     struct sample sample[tree_samples])
+{
+    const struct tree_division *division = essential->division;
+    const struct ranks *ranks = division->context->ranks;
+    const struct octree *own = &essential->own;
+    const int64_t first = division->point[ranks->rank];
+    const int64_t here = division->point[ranks->rank + 1] - first;
+    unsigned long long count[tree_far_levels];
+    int64_t place[tree_samples], all[tree_far_levels] = {0};
+    struct turn turn;
+    count_levels(state, here, turn.own);
+    memcpy(count, turn.own, sizeof count);
+    ranks_add(division->context, count, tree_far_levels);
+    const struct sampling sampling = sampling_of(count, division->points);
+    ranks_in_turn(division->context, take_turn, &turn, all, sizeof all);
+    place_samples(&sampling, state, here, turn.before, place);
+    memset(sample, 0, tree_samples * sizeof *sample);
+    for (int64_t k = 0; k < sampling.samples; k++) {
+        const int64_t i = place[k];
+        if (i < 0)
+            continue;
+        const int32_t branch = tree_leaf_of(division->cell, first + i);
+        for (int32_t c = 0; c < 3; c++) {
+            sample[k].x[c] = real_get(own->dtype, own->position[c], i);
+            sample[k].found[c] = real_get(own->dtype, state->gradient[c], i);
+        }
+        if (essential->softenings.of_point)
+            sample[k].half_softening2 = real_get(own->dtype, essential->softenings.of_point, i);
+        sample[k].field = essential->side[tree_leaf_below(own->cell, branch, i)].field;
+    }
+    ranks_add(division->context, (unsigned long long *)(void *)sample,
+              tree_samples * (int64_t)(sizeof *sample / sizeof(unsigned long long)));
+    return sampling;
+}
+
+static double compare_ranks(const struct ranks *ranks, const struct sampling *sampling,
+                            const struct sample *sample, const struct sample_sum *sums)
 {
     double errors2 = 0;
-    for (int64_t k = 0; k < samples; k++) {
+    for (int64_t k = 0; k < sampling->samples; k++) {
         double exact[3] = {0, 0, 0};
         for (int32_t rank = 0; rank < ranks->size; rank++)
             for (int32_t c = 0; c < 3; c++)
                 exact[c] += sums[rank * tree_samples + k].exact[c];
-        errors2 += tree_error2(sample[k].found, exact, sample[k].field);
+        errors2 += sampling->part[k] * tree_error2(sample[k].found, exact, sample[k].field);
     }
-    return tree_estimate(errors2, samples);
+    return tree_estimate(errors2, sampling->targets);
 }
 
 kith_status tree_estimate_ranks(kith_context *context, const struct tree_problem *problem,
@@ -194,17 +299,16 @@ kith_status tree_estimate_ranks(kith_context *context, const struct tree_problem
                                 const struct tree_expansions *expansions,
                                 const struct tree_state *state, double *error)
 {
-    const int64_t points = of_targets->division->points;
     struct ranks *ranks = context->ranks;
+    struct sample sample[tree_samples];
+    const struct sampling sampling = share_samples(of_targets, state, sample);
     struct estimate_run run = {.expansions = expansions,
                                .near = tree_near_kernels_of(context),
                                .sources = &of_sources->own,
                                .softening2 = problem->softening2,
-                               .samples = points < tree_samples ? points : tree_samples,
+                               .samples = sampling.samples,
                                .real = kith_dtype_bytes(problem->dtype)};
-    struct sample sample[tree_samples] = {0};
     struct sample_sum *sums = NULL;
-    share_samples(of_targets, state, run.samples, sample);
     for (int64_t k = 0; k < run.samples; k++) {
         for (int32_t c = 0; c < 3; c++)
             real_set(problem->dtype, run.at.x[c], k, sample[k].x[c]);
@@ -221,7 +325,7 @@ kith_status tree_estimate_ranks(kith_context *context, const struct tree_problem
         for (int32_t rank = 0; rank <= ranks->size; rank++)
             ranks->first[rank] = rank;
         ranks_gather_parts(context, sums, tree_samples * (int64_t)sizeof *sums, ranks->first);
-        *error = compare_ranks(ranks, run.samples, sample, sums);
+        *error = compare_ranks(ranks, &sampling, sample, sums);
     }
     free(sums);
     free(run.of_task);

@@ -281,11 +281,12 @@ kith_status tree_make_results(const struct tree_problem *problem, int64_t target
                               struct tree_state *state)
 {
     const int64_t column = kith_padded(targets) * kith_dtype_bytes(problem->dtype);
-    KITH_TRY(
-        grow(&state->results, &state->result_bytes, 4 * column, 4 * column, "results of a tree"));
-    if (column > 0)
-        memset(state->results, 0, (size_t)(4 * column));
+    const int64_t bytes = 4 * column + targets;
+    KITH_TRY(grow(&state->results, &state->result_bytes, bytes, bytes, "results of a tree"));
+    if (bytes > 0)
+        memset(state->results, 0, (size_t)bytes);
     state->potential = state->results;
+    state->far_level = (uint8_t *)state->results + 4 * column;
     for (int32_t c = 0; c < 3; c++)
         state->gradient[c] = (char *)state->results + (c + 1) * column;
     return KITH_OK;
@@ -299,6 +300,8 @@ static kith_status run_stages(kith_context *context, const struct tree_problem *
     double error = 0;
     KITH_TRY(build(context, problem, request->leaf, state));
     KITH_TRY(tree_make_results(problem, problem->target_count, state));
+    if (!request->estimates)
+        state->far_level = NULL;
     KITH_TRY(make_sides(&state->sources, &run->source_side));
     if (!problem->self)
         KITH_TRY(make_sides(&state->targets, &run->target_side));
@@ -326,7 +329,7 @@ static kith_status run_stages(kith_context *context, const struct tree_problem *
                                        &error));
     }
     state->report = tree_report_of(problem, request, &counts, state->sources.cell_count);
-    state->report.error_estimated = tree_reported_error(request, &counts, error);
+    state->report.error_estimated = error;
     return KITH_OK;
 }
 

@@ -197,7 +197,10 @@ static kith_status make_room(struct ranks_run *of)
     const int64_t own = of->targets->essential.own.count, slice = of->state->slice_count;
     KITH_TRY(tree_place_targets(of->problem, of->request, sources->base, sources->tree.cell_count,
                                 of->targets->essential.base, of->state, &of->run));
-    return tree_make_results(of->problem, own > slice ? own : slice, of->state);
+    KITH_TRY(tree_make_results(of->problem, own > slice ? own : slice, of->state));
+    if (!of->request->estimates)
+        of->state->far_level = NULL;
+    return KITH_OK;
 }
 
 static kith_status sum_forces(struct ranks_run *of, struct tree_counts *counts)
@@ -244,7 +247,7 @@ static kith_status run_stages(struct ranks_run *of)
                                      &error));
     of->state->report = tree_report_of(of->problem, of->request, &counts,
                                        tree_essential_cells(&of->sources.essential));
-    of->state->report.error_estimated = tree_reported_error(of->request, &counts, error);
+    of->state->report.error_estimated = error;
     return bring_home(of);
 }
 

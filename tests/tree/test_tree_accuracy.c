@@ -29,16 +29,12 @@ static struct errors solve(kith_context *context, const struct tree_problem *pro
     return errors_of(problem, exact, &results);
 }
 
-/* The estimate lies between a third of the true error and a hundred times it, but for rounding;
- * of points it is at least a sixtieth of the requested error. */
-static void check_estimated(const char *name, struct errors found,
-                            const struct tree_request *request, double estimated, kith_dtype dtype)
+/* The estimate lies between a third of the true error and a hundred times it, but for rounding. */
+static void check_estimated(const char *name, struct errors found, double estimated,
+                            kith_dtype dtype)
 {
-    const bool has_points = request->groups && request->error >= 1e-6;
     const double rounding = dtype == KITH_F64 ? 1e-14 : 1e-6;
-    const double least = has_points ? 1.001 * request->error / 60 : 0;
-    if (!(estimated >= found.rms / 3 - rounding &&
-          estimated <= fmax(100 * found.rms, least) + rounding))
+    if (!(estimated >= found.rms / 3 - rounding && estimated <= 100 * found.rms + rounding))
         fail_msg("%s: the error is %g, but estimated %g", name, found.rms, estimated);
 }
 
@@ -59,8 +55,7 @@ static void test_the_requested_error_is_kept_on_every_distribution(void **state)
                     .groups = groups, .error = errors[k], .leaf = 24, .estimates = true};
                 const struct errors found = solve(context, &problem, exact, &request, &tree);
                 check_kept(scene_names[kind], found, errors[k]);
-                check_estimated(scene_names[kind], found, &request, tree.report.error_estimated,
-                                KITH_F64);
+                check_estimated(scene_names[kind], found, tree.report.error_estimated, KITH_F64);
                 if (!groups)
                     assert_true(found.momentum <= 1e-14);
             }
@@ -86,7 +81,7 @@ static void test_the_requested_error_is_kept_in_single_precision(void **state)
             const struct tree_request request = {.error = errors[k], .leaf = 24, .estimates = true};
             const struct errors found = solve(context, &problem, exact, &request, &tree);
             check_kept(names[kind], found, errors[k]);
-            check_estimated(names[kind], found, &request, tree.report.error_estimated, KITH_F32);
+            check_estimated(names[kind], found, tree.report.error_estimated, KITH_F32);
         }
     }
     tree_free(&tree);
@@ -206,7 +201,7 @@ static void test_the_requested_error_is_kept_with_a_softening_per_point(void **s
                 const struct errors found = solve(context, &problem, exact, &request, &tree);
                 check_kept(scene_names[kind], found, errors[k]);
                 if (turn == 0) /* on a line forces cancel to where float rounds off more */
-                    check_estimated(scene_names[kind], found, &request, tree.report.error_estimated,
+                    check_estimated(scene_names[kind], found, tree.report.error_estimated,
                                     KITH_F64);
             }
         }
@@ -235,6 +230,34 @@ static void test_the_error_of_an_angle_falls_with_the_order(void **state)
             assert_true(tree.report.error_estimated < 100 * found.rms);
             before = found.rms;
         }
+    }
+    tree_free(&tree);
+    kith_context_free(context);
+}
+
+/* As many points as a leaf has, one less and one more; and almost none. */
+static void test_about_one_leaf_of_points_is_summed_whole(void **state)
+{
+    (void)state;
+    enum { leaf = 24 };
+    static const int64_t counts[] = {0, 1, 2, leaf - 1, leaf, leaf + 1};
+    struct random_numbers numbers = random_numbers_begin("test_about_one_leaf_of_points");
+    kith_context *context = context_with(2);
+    struct tree_state tree = {0};
+    for (int32_t k = 0; k < 24; k++) {
+        const int64_t count = counts[k / 4];
+        scene_fill(&scene, &numbers, "cube", 2 + k % 2, count);
+        const struct tree_problem problem = problem_of(&scene, KITH_F64, 0);
+        const struct tree_request request = {
+            .groups = k / 2 % 2, .error = 1e-6, .leaf = leaf, .estimates = true};
+        const struct errors found =
+            solve(context, &problem, sum_all_directly(&problem), &request, &tree);
+        assert_int_equal(tree.sources.cell_count > 1, count > leaf);
+        if (count > leaf)
+            check_kept("cube", found, 1e-6);
+        else if (count > 0)
+            check_kept("cube", found, 1e-13);
+        assert_true(tree.report.error_estimated <= (count > leaf ? 1e-4 : 1e-12));
     }
     tree_free(&tree);
     kith_context_free(context);
@@ -376,6 +399,7 @@ int main(void)
         cmocka_unit_test(test_the_requested_error_is_kept_within_the_softening),
         cmocka_unit_test(test_the_requested_error_is_kept_with_a_softening_per_point),
         cmocka_unit_test(test_the_error_of_an_angle_falls_with_the_order),
+        cmocka_unit_test(test_about_one_leaf_of_points_is_summed_whole),
         cmocka_unit_test(test_targets_need_not_be_the_sources),
         cmocka_unit_test(test_translated_and_rotated_bodies_have_the_rotated_field),
         cmocka_unit_test(test_results_have_the_same_bits_for_every_number_of_threads),
