@@ -2,6 +2,8 @@
 
 #include "forces_command.h"
 
+#include <string.h>
+
 #include "device/context.h"
 #include "forces/slice.h"
 #include "io/table.h"
@@ -57,7 +59,8 @@ static int64_t table_of(const struct forces_options *options, const struct force
     int64_t columns = dimensions + 1;
     for (int64_t k = 0; k < columns; k++) {
         kith_array values = forces_result(options, job, k);
-        values.data = (char *)(uintptr_t)rows + k * kith_dtype_bytes(values.dtype);
+        memcpy(&values.data, &rows, sizeof rows); /* they are only read */
+        values.data = (char *)values.data + k * kith_dtype_bytes(values.dtype);
         values.shape[0] = count;
         table[k] = (kith_table_column){names[dimensions - 2][k], values};
     }

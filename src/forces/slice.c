@@ -75,8 +75,12 @@ static kith_status allocate_columns(kith_context *context, const struct forces_p
     bool is_new = false;
     if (own->source_position[0])
         allocate(all, own->dimensions, &wide->position, &is_new, &status);
+    if (own->source_velocity[0])
+        allocate(all, own->dimensions, &wide->velocity, &is_new, &status);
     if (own->acceleration[0])
         allocate(all, own->dimensions, &wide->acceleration, &is_new, &status);
+    if (own->jerk[0])
+        allocate(all, own->dimensions, &wide->jerk, &is_new, &status);
     for (int k = 0; k < forces_wide_scalars; k++)
         if (scalars[k] && same_as(scalars, k) == k)
             allocate(all, 1, &wide->scalar[k], &is_new, &status);
@@ -112,8 +116,17 @@ kith_status forces_widen(kith_context *context, const struct forces_problem *own
         gather_column(context, own, own->source_position[c], column);
         all->source_position[c] = all->target_position[c] = column;
     }
-    for (int c = 0; c < own->dimensions && own->acceleration[0]; c++)
-        all->acceleration[c] = (char *)wide->acceleration + c * bytes;
+    for (int c = 0; c < own->dimensions && own->source_velocity[0]; c++) {
+        char *column = (char *)wide->velocity + c * bytes;
+        gather_column(context, own, own->source_velocity[c], column);
+        all->source_velocity[c] = all->target_velocity[c] = column;
+    }
+    for (int c = 0; c < own->dimensions; c++) {
+        if (own->acceleration[0])
+            all->acceleration[c] = (char *)wide->acceleration + c * bytes;
+        if (own->jerk[0])
+            all->jerk[c] = (char *)wide->jerk + c * bytes;
+    }
     for (int k = 0; k < forces_wide_scalars; k++) {
         if (!was[k])
             continue;
@@ -129,11 +142,13 @@ void forces_keep_own(const kith_context *context, const struct forces_problem *a
 {
     const int64_t real = kith_dtype_bytes(own->dtype);
     const void *from[] = {all->acceleration[0], all->acceleration[1], all->acceleration[2],
+                          all->jerk[0],         all->jerk[1],         all->jerk[2],
                           all->potential};
-    void *to[] = {own->acceleration[0], own->acceleration[1], own->acceleration[2], own->potential};
+    void *to[] = {own->acceleration[0], own->acceleration[1], own->acceleration[2], own->jerk[0],
+                  own->jerk[1],         own->jerk[2],         own->potential};
     int64_t first = 0, count = 0;
     ranks_rows(context, own->source_count, &first, &count);
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < 7; k++)
         if (to[k] && count > 0)
             memcpy(to[k], (const char *)from[k] + first * real, (size_t)(count * real));
 }
@@ -143,6 +158,8 @@ void forces_wide_free(struct forces_wide *wide)
     for (int k = 0; k < forces_wide_scalars; k++)
         free(wide->scalar[k]);
     free(wide->position);
+    free(wide->velocity);
     free(wide->acceleration);
+    free(wide->jerk);
     *wide = (struct forces_wide){0};
 }

@@ -5,7 +5,8 @@
  * instead of all N (forces/problem.h, is_slice). Of bodies on each other, on the CPU, trees take
  * slices, and direct sums where each pair is evaluated once. For
  * other sums the columns of all bodies come to all ranks, and the results of a rank's own bodies
- * are kept: 56 bytes a body for gravity in double precision. Bits: those of one process. */
+ * are kept: 56 bytes a body for gravity in double precision, 104 with jerks. Bits: those of one
+ * process. */
 
 #include "core/status.h"
 #include "forces/problem.h"
@@ -16,7 +17,7 @@ enum { forces_wide_scalars = 8 };
 
 /* Memory of the columns of all bodies, which are NULL until they are needed. */
 struct forces_wide {
-    void *position, *acceleration, *scalar[forces_wide_scalars];
+    void *position, *velocity, *acceleration, *jerk, *scalar[forces_wide_scalars];
 };
 
 /* Whether the bodies of a job are worth dividing: enough for every rank, on the CPU. */

@@ -130,16 +130,17 @@ static int64_t overlap(int64_t count, int32_t size, int64_t part_before, int32_t
 
 enum { tag_of_division = 5, message_bytes = 1 << 30 };
 
-static void post_elements(const struct ranks *ranks, int32_t other, bool sends, void *memory,
-                          int64_t bytes)
+/* Sent, or received where nothing is sent. */
+static void post_elements(const struct ranks *ranks, int32_t other, const char *sent,
+                          char *received, int64_t bytes)
 {
+    const kith_messages *library = ranks->library;
     for (int64_t at = 0; at < bytes; at += message_bytes) {
         const int64_t some = bytes - at < message_bytes ? bytes - at : message_bytes;
-        char *from = (char *)memory + at;
-        if (sends)
-            ranks->library->post_send(ranks->state, 0, other, tag_of_division, from, some);
+        if (sent)
+            library->post_send(ranks->state, 0, other, tag_of_division, sent + at, some);
         else
-            ranks->library->post_receive(ranks->state, 0, other, tag_of_division, from, some);
+            library->post_receive(ranks->state, 0, other, tag_of_division, received + at, some);
     }
 }
 
@@ -153,17 +154,16 @@ void ranks_divide_again(const kith_context *context, int64_t count, int64_t elem
     for (int32_t other = 0; other < size; other++) {
         int64_t first = 0;
         const int64_t come = overlap(count, size, part_before, other, part_after, rank, &first);
-        char *to = (char *)after + (first - own_after) * element_bytes;
+        char *to = come > 0 ? (char *)after + (first - own_after) * element_bytes : NULL;
         if (come > 0 && other == rank)
             memcpy(to, (const char *)before + (first - own_before) * element_bytes,
                    (size_t)(come * element_bytes));
         else if (come > 0)
-            post_elements(ranks, other, false, to, come * element_bytes);
+            post_elements(ranks, other, NULL, to, come * element_bytes);
         const int64_t go = overlap(count, size, part_before, rank, part_after, other, &first);
         if (go > 0 && other != rank)
-            post_elements(ranks, other, true,
-                          (char *)(uintptr_t)before + (first - own_before) * element_bytes,
-                          go * element_bytes);
+            post_elements(ranks, other, (const char *)before + (first - own_before) * element_bytes,
+                          NULL, go * element_bytes);
     }
     if (ranks)
         ranks->library->wait(ranks->state, 0);

@@ -30,11 +30,9 @@ static kith_status check_state(const struct run *run, int64_t step)
     const kith_status status = parameters->is_ensemble ? kith_ensemble_check(run->now, systems)
                                : kith_simulation_rows(run->simulation, NULL)
                                    ? bodies_check_left(run->now)
-                                   : kith_bodies_check(run->now);
+                                   : bodies_check_rows(run->now, run->first_row);
     if (status == KITH_OK)
         return KITH_OK;
-    if (run->first_row > 0)
-        (void)kith_fail_within(status, "of the bodies from %lld on: ", (long long)run->first_row);
     return kith_fail_within(
         KITH_INVALID_ARGUMENT,
         "the run failed by step %lld; give a smaller dt or a softening: ", (long long)step);

@@ -11,6 +11,7 @@
 #include "forces/method.h"
 #include "forces/mixing.h"
 #include "forces/solver.h"
+#include "io/bodies.h"
 #include "law/law.h"
 #include "ranks/partition.h"
 #include "ranks/ranks.h"
@@ -87,8 +88,9 @@ static kith_status check_law(const struct law_choice *choice,
     return KITH_OK;
 }
 
+/* `first` is the number of the first of the bodies. */
 static kith_status check_masses_of_law(const struct law_choice *choice, bool is_ensemble,
-                                       int64_t systems, const kith_bodies *bodies)
+                                       int64_t systems, const kith_bodies *bodies, int64_t first)
 {
     for (int64_t row = 0; choice->law && bodies->mass && row < bodies->count; row++) {
         if (bodies->mass[row] > 0)
@@ -98,7 +100,7 @@ static kith_status check_masses_of_law(const struct law_choice *choice, bool is_
             kith_fail(KITH_INVALID_ARGUMENT,
                       "mass of body %lld (from 0) is %g; give a mass > 0, by which its force is "
                       "divided",
-                      (long long)(row % count), bodies->mass[row]);
+                      (long long)(first + row % count), bodies->mass[row]);
         return is_ensemble
                    ? kith_fail_within(status, "system %lld (from 0): ", (long long)(row / count))
                    : status;
@@ -148,13 +150,13 @@ static kith_cell choose_cell(const kith_forces_options *options, const kith_bodi
     return cell;
 }
 
-static kith_status check_masses(const kith_bodies *bodies)
+static kith_status check_masses(const kith_bodies *bodies, int64_t first)
 {
     for (int64_t i = 0; bodies->mass && i < bodies->count; i++)
         if (bodies->mass[i] < 0)
             return kith_fail(KITH_INVALID_ARGUMENT,
-                             "mass of body %lld (from 0) is %g; give a mass ≥ 0", (long long)i,
-                             bodies->mass[i]);
+                             "mass of body %lld (from 0) is %g; give a mass ≥ 0",
+                             (long long)(first + i), bodies->mass[i]);
     return KITH_OK;
 }
 
@@ -169,7 +171,7 @@ static kith_status check_systems(const kith_bodies *bodies, int64_t systems)
                          (long long)count, kith_most_bodies_of_system);
     for (int64_t s = 0; s < systems; s++) {
         const kith_bodies one = kith_ensemble_system(bodies, systems, s);
-        const kith_status status = check_masses(&one);
+        const kith_status status = check_masses(&one, 0);
         if (status != KITH_OK)
             return kith_fail_within(status, "system %lld (from 0): ", (long long)s);
     }
@@ -212,7 +214,7 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     struct forces_way way = {options->forces.method, options->forces.block, options->forces.unroll,
                              0, 0};
     KITH_TRY(forces_check_way(&way, choice.law));
-    KITH_TRY(check_masses_of_law(&choice, is_ensemble, systems, bodies));
+    KITH_TRY(check_masses_of_law(&choice, is_ensemble, systems, bodies, slice ? slice->first : 0));
 
     kith_law *mixed = NULL;
     struct kith_simulation *created = NULL;
@@ -285,7 +287,7 @@ kith_status kith_simulation_create(kith_context *context, const kith_simulation_
     KITH_TRY(kith_check_pointer(context, "context"));
     KITH_TRY(kith_check_pointer(options, "options"));
     KITH_TRY(kith_bodies_check(bodies));
-    KITH_TRY(check_masses(bodies));
+    KITH_TRY(check_masses(bodies, 0));
     return create(context, options, false, 1, bodies, NULL, simulation);
 }
 
@@ -299,14 +301,9 @@ kith_status simulation_create_slice(kith_context *context, const kith_simulation
     DEVICE_SCOPE(scope);
     KITH_TRY(device_enter(context, &scope));
     *simulation = NULL;
-    kith_status status = kith_bodies_check(bodies);
-    if (status == KITH_OK)
-        status = check_masses(bodies);
-    if (status == KITH_OK)
-        status = create(context, options, false, 1, bodies, &slice, simulation);
-    if (status == KITH_OK || slice.first == 0)
-        return status;
-    return kith_fail_within(status, "of the bodies from %lld on: ", (long long)slice.first);
+    KITH_TRY(bodies_check_rows(bodies, slice.first));
+    KITH_TRY(check_masses(bodies, slice.first));
+    return create(context, options, false, 1, bodies, &slice, simulation);
 }
 
 kith_status kith_simulation_create_ensemble(kith_context *context,
@@ -332,10 +329,10 @@ static kith_status check_replacement(const kith_simulation *simulation, const ki
     if (simulation->is_ensemble)
         KITH_TRY(check_systems(bodies, simulation->systems));
     KITH_TRY(kith_bodies_check(bodies));
-    KITH_TRY(check_masses(bodies));
+    KITH_TRY(check_masses(bodies, 0));
     KITH_TRY(check_open(bodies, simulation->solver, simulation->space.cutoff));
     KITH_TRY(check_masses_of_law(&simulation->law, simulation->is_ensemble, simulation->systems,
-                                 bodies));
+                                 bodies, 0));
     const int64_t count = simulation->systems * simulation->count;
     if (bodies->count != count || bodies->dimensions != simulation->dimensions)
         return kith_fail(KITH_INVALID_ARGUMENT,

@@ -189,7 +189,9 @@ static kith_status forget_lost(struct kith_simulation *simulation)
 
 kith_status simulation_refill(struct kith_simulation *simulation, const kith_bodies *bodies)
 {
-    KITH_TRY(slice_agree(simulation, thermostat_check_masses(&simulation->thermostat, bodies)));
+    const int64_t first = simulation->slice ? simulation->slice->first : 0;
+    KITH_TRY(
+        slice_agree(simulation, thermostat_check_masses(&simulation->thermostat, bodies, first)));
     forces_forget(simulation->context, simulation->solver, &simulation->prepared);
     KITH_TRY(choose_units(simulation, bodies));
     KITH_TRY(slice_agree(simulation, load_problem(simulation, bodies)));

@@ -32,9 +32,9 @@ kith_status simulation_can_be_sliced(kith_context *context, const kith_simulatio
     if (!forces_can_be_sliced(context, all) || watch_is_wanted(options) || options->substeps > 0 ||
         options->thermostat.kind == KITH_THERMOSTAT_BUSSI ||
         !kith_array_is_none(options->forces.exclusions) ||
-        integrator_find(options->integrator, &method) != KITH_OK ||
-        method->composition.stage_count == 0 ||
-        forces_choose_solver(&options->forces, &solver) != KITH_OK || !is_divided(solver))
+        integrator_find(options->integrator, &method) != KITH_OK || !method->step ||
+        method->prepare || forces_choose_solver(&options->forces, &solver) != KITH_OK ||
+        !is_divided(solver))
         return KITH_OK;
     unsigned long long massive = count_massive(bodies);
     KITH_TRY(ranks_agree(context, KITH_OK));

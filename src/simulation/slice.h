@@ -16,9 +16,10 @@ struct simulation_slice {
     struct forces_wide wide;
 };
 
-/* Collective: whether such a simulation supports the options: a composition of kicks and drifts on
- * the CPU, by a solver that divides its work. Not with collisions or substeps, with Bussi's
- * thermostat, for few bodies, or where half of them have no mass.
+/* Collective: whether such a simulation supports the options: an integrator with steps of one
+ * length, in positions and velocities, on the CPU, by a solver that divides its work. Not with
+ * collisions or substeps, with Bussi's thermostat, for few bodies, or where half of them have no
+ * mass.
  *
  *   bodies  those of this rank
  *   all     N

@@ -56,7 +56,8 @@ kith_status thermostat_check(const kith_simulation_options *options, bool is_ens
     return KITH_OK;
 }
 
-kith_status thermostat_check_masses(const kith_thermostat *thermostat, const kith_bodies *bodies)
+kith_status thermostat_check_masses(const kith_thermostat *thermostat, const kith_bodies *bodies,
+                                    int64_t first)
 {
     if (thermostat->kind == KITH_THERMOSTAT_NONE || !bodies->mass)
         return KITH_OK;
@@ -64,7 +65,7 @@ kith_status thermostat_check_masses(const kith_thermostat *thermostat, const kit
         if (!(bodies->mass[i] > 0))
             return kith_fail(KITH_INVALID_ARGUMENT,
                              "mass of body %lld (from 0) is %g; a thermostat needs masses > 0",
-                             (long long)i, bodies->mass[i]);
+                             (long long)(first + i), bodies->mass[i]);
     return KITH_OK;
 }
 

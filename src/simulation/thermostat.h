@@ -16,8 +16,10 @@ kith_status thermostat_check_numbers(const kith_thermostat *thermostat);
  * ensemble). */
 kith_status thermostat_check(const kith_simulation_options *options, bool is_ensemble);
 
-/* Masses are greater than 0 where there is a thermostat. Errors: KITH_INVALID_ARGUMENT. */
-kith_status thermostat_check_masses(const kith_thermostat *thermostat, const kith_bodies *bodies);
+/* Masses are greater than 0 where there is a thermostat; the first body has this number in
+ * messages. Errors: KITH_INVALID_ARGUMENT. */
+kith_status thermostat_check_masses(const kith_thermostat *thermostat, const kith_bodies *bodies,
+                                    int64_t first);
 
 /* Its effect on the velocities in a step of length h ≥ 0, the next after simulation->steps. */
 kith_status thermostat_apply(struct kith_simulation *simulation, double h);

@@ -23,6 +23,8 @@ static void test_solvers_and_integrators_have_the_bits_of_one_rank(void **state)
         {"direct", NULL, 0, 1, KITH_F64, 2},    {"direct", "yoshida4", 0, 1, KITH_F32, 3},
         {"direct", NULL, 0, 1e60, KITH_F64, 5}, {"direct", "leapfrog-dkd", 0, 1, KITH_F64, 8},
         {"fmm", NULL, 1e-3, 1, KITH_F64, 5},    {"tree", "ruth3", 1e-2, 1, KITH_F32, 2},
+        {"direct", "rk4", 0, 1, KITH_F64, 3},   {"direct", "hermite4", 0, 1e20, KITH_F64, 5},
+        {"fmm", "rk4", 1e-3, 1, KITH_F64, 8},   {"direct", "hermite4", 0, 1, KITH_F32, 2},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         kith_bodies *start = plummer(1500);
@@ -86,7 +88,7 @@ static void test_other_simulations_are_not_sliced(void **state)
     assert_false(check_steps(start, &options, 2, 3));
     start->mass[0] = 1;
     assert_true(check_steps(start, &options, 2, 3));
-    options.integrator = "rk4";
+    options.integrator = "ias15";
     assert_false(check_steps(start, &options, 2, 3));
     kith_bodies_free(start);
     start = plummer(500);
@@ -108,7 +110,8 @@ static void test_a_bad_number_in_one_slice_ends_all_ranks(void **state)
     assert_int_equal(ranks[0].status, KITH_IO_ERROR);
     assert_int_equal(ranks[1].status, KITH_INVALID_ARGUMENT);
     assert_int_equal(ranks[2].status, KITH_IO_ERROR);
-    assert_non_null(strstr(ranks[1].message, "from 500 on: velocity of body 100 (from 0) is nan"));
+    assert_non_null(strstr(ranks[1].message, "velocity"));
+    assert_non_null(strstr(ranks[1].message, " 600 "));
     for (int k = 0; k < 3; k++)
         kith_bodies_free(ranks[k].end);
     kith_bodies_free(start);
