@@ -322,16 +322,18 @@ static kith_status sum(struct job *job)
 
 static kith_status find_kernel(struct job *job)
 {
-#define ADDRESS(isa) &cutoff_kernels_##isa,
-    static const struct cutoff_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
-#undef ADDRESS
-    const struct cutoff_kernels *kernels = each_isa[job->context->isa];
+#define IN_DOUBLE(isa) &cutoff_kernels_double_##isa,
+#define IN_FLOAT(isa)  &cutoff_kernels_float_##isa,
+    static const struct cutoff_kernels *const in_double[] = {KITH_EACH_ISA(IN_DOUBLE)};
+    static const struct cutoff_kernels *const in_float[] = {KITH_EACH_ISA(IN_FLOAT)};
+#undef IN_DOUBLE
+#undef IN_FLOAT
     const enum law_kind kind = job->law->view.form.kind;
     const kith_dtype dtype = job->problem->dtype;
     if (kind == law_custom)
         return law_compile_cpu(job->context, job->problem->law, "forces/cutoff_kernel.c",
                                "cutoff_custom", dtype, &job->kernel);
-    job->kernel = (dtype == KITH_F64 ? kernels->in_double : kernels->in_float)[kind];
+    job->kernel = (dtype == KITH_F64 ? in_double : in_float)[job->context->isa]->of_kind[kind];
     return KITH_OK;
 }
 

@@ -1,11 +1,12 @@
-/* Forces within a cutoff by any law, for one instruction set: cutoff_kernel_body.h, for float and
- * for double. */
+/* Forces within a cutoff by any law, for one instruction set and real type: cutoff_kernel_body.h.
+ */
 
 #include "forces/cutoff_kernel.h"
 
 #include <stddef.h>
 
 #include "forces/law_sums_problem.h"
+#include "law/real_law.h"
 #include "pairs/lanes.h"
 
 /* What the loop over pairs is compiled for; constants once inlined. */
@@ -15,14 +16,10 @@ struct cutoff_variant {
     int shifted;    /* the force, by what it is at the cutoff for all pairs */
 };
 
-#define KERNEL_BODY "forces/cutoff_kernel_body.h"
-#include "law/for_each_real.h"
+#include "forces/cutoff_kernel_body.h"
 
 #ifndef LAW_CUSTOM_BODY
-#define ENTRY_FLOAT(kind)  [law_##kind] = cutoff_##kind##_float,
-#define ENTRY_DOUBLE(kind) [law_##kind] = cutoff_##kind##_double,
-const struct cutoff_kernels KITH_ISA_SYMBOL(cutoff_kernels) = {
-    .in_float = {LAW_EACH_BUILT_IN(ENTRY_FLOAT)},
-    .in_double = {LAW_EACH_BUILT_IN(ENTRY_DOUBLE)},
-};
+#define ENTRY(kind) [law_##kind] = cutoff_##kind,
+const struct cutoff_kernels KITH_REAL_SYMBOL(cutoff_kernels) = {{LAW_EACH_BUILT_IN(ENTRY)}};
+#undef ENTRY
 #endif

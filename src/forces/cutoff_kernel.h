@@ -47,12 +47,13 @@ typedef void cutoff_kernel(const struct cutoff_problem *problem,
                            const struct cutoff_candidates *candidates, long long begin,
                            long long end, double totals[cutoff_totals]);
 
-/* The kernels of an instruction set, by the kind of law. */
+/* The kernels of an instruction set and real type, by the kind of law. */
 struct cutoff_kernels {
-    cutoff_kernel *in_float[law_built_in_count], *in_double[law_built_in_count];
+    cutoff_kernel *of_kind[law_built_in_count];
 };
 
-#define CUTOFF_DECLARE(isa) extern const struct cutoff_kernels cutoff_kernels_##isa;
+#define CUTOFF_DECLARE(isa)                                                                        \
+    extern const struct cutoff_kernels cutoff_kernels_double_##isa, cutoff_kernels_float_##isa;
 KITH_EACH_ISA(CUTOFF_DECLARE)
 #undef CUTOFF_DECLARE
 
