@@ -18,7 +18,9 @@
  * have equal W: by its place in the tile, each multiplies r² by a number of its own, a little
  * larger than 1, and its m and sums by the power 3/2 of that (1/2 of potentials). So that no few
  * bodies carry a sum, a heavy tile, with a body of more than 1/256 of all mass, is near to all
- * others. Near pairs of tiles are summed by the multiply pipes (tensor_near_cuda.cu).
+ * others. If a mass is negative, all tiles are near: sums over masses of both signs are small
+ * compared with their terms, and with what is rounded. Near pairs of tiles are summed by the
+ * multiply pipes (tensor_near_cuda.cu).
  *
  * A tile's sums over one other tile are added as whole numbers of 64 bits, in which order does not
  * matter: all results have the same bits on every run. */
@@ -30,9 +32,8 @@
 constexpr int tensor_tile = 256;
 
 /* The least gap between far boxes, in root mean square sides of either: W is 1 at the gap, and the
- * smaller elsewhere, the less exact, the smaller the gap is. Sums over masses of both signs are
- * small compared with their terms. */
-constexpr float tensor_apart = 0.8f, tensor_apart_of_signs = 1.2f;
+ * smaller elsewhere, the less exact, the smaller the gap is. */
+constexpr float tensor_apart = 0.8f;
 
 /* What r² is multiplied by for each of its bodies; k: the body's place in the tile. Halves have it
  * exactly. */

@@ -1,6 +1,8 @@
 /* Bodies for the kernels on tensor cores: tiles of the sorted bodies, their boxes, and the operands
  * of the products. A block makes a tile. */
 
+#include <cfloat>
+
 #include <cuda_fp16.h>
 
 #include "core/status.h"
@@ -203,7 +205,7 @@ static __global__ void __launch_bounds__(threads)
     box.mass = found.mass * tensor_widened_mass(31) / 32512;
     box.total = found.total;
     box.has_negative = __syncthreads_or(body.w < 0);
-    const float apart = 2 * (box.has_negative ? tensor_apart_of_signs : tensor_apart);
+    const float apart = 2 * tensor_apart;
     box.gap2 = apart * apart * (sum2 / 3);
     if (threadIdx.x == 0)
         bodies.box[blockIdx.x] = box;
@@ -238,17 +240,25 @@ static __device__ float sum_of_block(float value)
     return sums[0];
 }
 
-/* One block: tiles with a body of too much of all mass become near to all. */
+/* One block: tiles with a body of too much of all mass become near to all, and all tiles if a mass
+ * is negative: these are not heavy. */
 static __global__ void __launch_bounds__(sum_threads)
     set_heavy_apart(const struct tensor_bodies bodies)
 {
     float total = 0;
-    for (int64_t k = threadIdx.x; k < bodies.tiles; k += sum_threads)
+    bool has_negative = false;
+    for (int64_t k = threadIdx.x; k < bodies.tiles; k += sum_threads) {
         total += bodies.box[k].total;
+        has_negative |= bodies.box[k].has_negative;
+    }
     total = sum_of_block(total);
-    for (int64_t k = threadIdx.x; k < bodies.tiles; k += sum_threads)
+    has_negative = __syncthreads_or(has_negative);
+    for (int64_t k = threadIdx.x; k < bodies.tiles; k += sum_threads) {
+        if (has_negative)
+            bodies.box[k].gap2 = FLT_MAX;
         if (bodies.box[k].mass * (32512.0f * 256) > total)
             bodies.box[k].gap2 = INFINITY;
+    }
 }
 
 static __device__ inline float side_of(const struct tensor_box &box)
@@ -340,23 +350,20 @@ static __global__ void __launch_bounds__(sum_threads) count_near(const struct te
     const int64_t first = share_begin(tiles, sum_threads, threadIdx.x);
     const int64_t end = share_begin(tiles, sum_threads, threadIdx.x + 1);
     longlong2 own = make_longlong2(0, 0), all;
-    bool has_negative = false;
     for (int64_t k = first; k < end; k++) {
         own.x += bodies.near[k].all;
         own.y += bodies.near[k].met;
-        has_negative |= bodies.box[k].has_negative;
     }
     int64_t before = sums_before(own, &all).y;
     for (int64_t k = first; k < end; k++) {
         bodies.near_before[k] = before;
         before += bodies.near[k].met;
     }
-    has_negative = __syncthreads_or(has_negative);
     if (threadIdx.x > 0)
         return;
     bodies.near_before[tiles] = all.y;
     if (bodies.is_left)
-        *bodies.is_left = has_negative || all.x > tiles * tiles * 2 / 5;
+        *bodies.is_left = all.x > tiles * tiles * 2 / 5;
 }
 
 kith_status tensor_pack(kith_context *context, const struct forces_problem *problem,

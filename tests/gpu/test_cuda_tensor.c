@@ -134,6 +134,23 @@ static void masses_of_both_signs(struct random_numbers *random, int64_t i, int64
     *mass = random_uniform(random, -0.5, 1);
 }
 
+/* Their sums nearly cancel. */
+static void as_many_negative_masses(struct random_numbers *random, int64_t i, int64_t n, double *x,
+                                    double *mass)
+{
+    uniform(random, i, n, x, mass);
+    *mass = i % 2 == 0 ? 1 : -1;
+}
+
+/* No tile has both. */
+static void signs_in_two_halves(struct random_numbers *random, int64_t i, int64_t n, double *x,
+                                double *mass)
+{
+    uniform(random, i, n, x, mass);
+    x[0] += x[0] > 0 ? 1 : -1;
+    *mass = x[0] > 0 ? 1 : -1;
+}
+
 static const struct {
     const char *name;
     put_body *place;
@@ -152,6 +169,8 @@ static const struct {
     {"masses of any size", masses_of_any_size, false},
     {"one heavy", one_heavy, false},
     {"masses of both signs", masses_of_both_signs, false},
+    {"as many negative masses", as_many_negative_masses, false},
+    {"signs in two halves", signs_in_two_halves, false},
 };
 
 /* In float, or the same numbers in double. */
