@@ -1,9 +1,10 @@
-/* The upward pass on a GPU, and the downward pass from cell to cell. */
+/* The upward pass on a GPU. */
 
 #include "device/reals_cuda.cuh"
 #include "tree/expansion_angles.h"
 #include "tree/expansion_rotation.h"
 #include "tree/fixed_cuda.cuh"
+#include "tree/lanes_cuda.cuh"
 #include "tree/launch_cuda.cuh"
 #include "tree/solve_cuda.h"
 
@@ -107,81 +108,6 @@ static __global__ void __launch_bounds__(threads)
         if (lane == k % 32)
             record[expansion_header + k] = all;
     }
-}
-
-/* The coefficient k of an order, k = 0, 1, …: (a, b, c). */
-static __device__ inline void find_coefficient(int32_t order, int32_t k, int32_t *a, int32_t *b,
-                                               int32_t *c)
-{
-    *c = *b = 0;
-    while (k > order - *c - *b) {
-        k -= order - *c - *b + 1;
-        if (++*b > order - *c) {
-            *b = 0;
-            ++*c;
-        }
-    }
-    *a = k;
-}
-
-/* H_α(d) by a warp, into memory that its lanes share. */
-template <typename real>
-static __device__ inline void make_polynomials_by_lanes(const struct expansion_shape &shape,
-                                                        const real d[3], int lane, real *h)
-{
-#define H(a, b, c) h[expansion_row(shape.order, b, c) + (a)]
-    if (shape.basis != expansion_harmonic) {
-        real power[3][expansion_max_order + 1]; /* x^k / k! */
-        for (int axis = 0; axis < 3; axis++) {
-            power[axis][0] = 1;
-            for (int32_t k = 1; k <= shape.order; k++)
-                power[axis][k] = power[axis][k - 1] * d[axis] * (1 / (real)k);
-        }
-        for (int32_t k = lane; k < shape.count; k += 32) {
-            int32_t a, b, c;
-            find_coefficient(shape.order, k, &a, &b, &c);
-            h[k] = power[1][b] * power[2][c] * power[0][a];
-        }
-        __syncwarp();
-        return;
-    }
-    if (lane == 0)
-        h[0] = 1;
-    __syncwarp();
-    for (int32_t n = 1; n <= shape.order; n++) { /* as make_harmonics */
-        const real inverse = 1 / (real)n;
-        const real x = d[0] * inverse, y = d[1] * inverse, z = d[2] * inverse;
-        const int32_t b = lane, a = n - b;
-        if (b <= n) {
-            real sum = 0;
-            if (a > 0)
-                sum = fma(x, H(a - 1, b, 0), sum);
-            if (b > 0)
-                sum = fma(y, H(a, b - 1, 0), sum);
-            if (a > 1)
-                sum = fma(-z, H(a - 2, b, 1), sum);
-            if (b > 1)
-                sum = fma(-z, H(a, b - 2, 1), sum);
-            H(a, b, 0) = sum;
-        }
-        __syncwarp();
-        if (b < n) {
-            real sum = z * H(a - 1, b, 0);
-            if (a > 1)
-                sum = fma(x, H(a - 2, b, 1), sum);
-            if (b > 0)
-                sum = fma(y, H(a - 1, b - 1, 1), sum);
-            H(a - 1, b, 1) = sum;
-        }
-        __syncwarp();
-    }
-#undef H
-}
-
-/* Coefficients with the derivatives by z that follow from them. */
-static __host__ __device__ inline int32_t extended_count(const struct expansion_shape &shape)
-{
-    return expansion_row(shape.order, 0, shape.basis == expansion_harmonic ? 3 : shape.max_c + 1);
 }
 
 enum { most_children = 8, most_of_thread = 6 };
@@ -401,116 +327,5 @@ kith_status tree_expand_cuda(cudaStream_t stream, const struct octree_cuda *sour
             shape, binomials, side, cells, (const struct expansion_angles *)expansions->angles,
             records, expansions->power);
         return cuda_check_launch("making the expansions of a tree");
-    });
-}
-
-/* A child a block, which takes its parent's. */
-template <typename real>
-static __global__ void __launch_bounds__(threads)
-    l2l(const struct expansion_shape shape, const struct octree_cell *cells, int32_t first,
-        struct octree_range range, const real *records, real *locals)
-{
-    extern __shared__ __align__(16) unsigned char memory[];
-    const int32_t index = first + (int32_t)blockIdx.x;
-    if (cells[index].first >= range.end || cells[index].first + cells[index].count <= range.first)
-        return;
-    const int32_t of_parent = cells[index].parent, order = shape.order;
-    const real *child = records + (int64_t)index * shape.record;
-    const real *parent = records + (int64_t)of_parent * shape.record;
-    const real inverse = 1 / parent[3];
-    const real *from = locals + (int64_t)of_parent * shape.local;
-    real *to = locals + (int64_t)index * shape.local;
-    real *field = (real *)memory, *shift = field + extended_count(shape);
-    real *power = shift + shape.count;
-    if (threadIdx.x < 32) {
-        real d[3];
-        for (int axis = 0; axis < 3; axis++)
-            d[axis] = (child[axis] - parent[axis]) * inverse;
-        make_polynomials_by_lanes(shape, d, threadIdx.x, shift);
-    } else if (threadIdx.x == 32) {
-        make_powers(order, (real)1, child[3] * inverse, power);
-    }
-    for (int32_t k = threadIdx.x; k < extended_count(shape); k += threads) {
-        int32_t a, b, c;
-        find_coefficient(order, k, &a, &b, &c);
-        field[k] = extended_coefficient(shape, from, a, b, c);
-    }
-    __syncthreads();
-    for (int32_t k = threadIdx.x; k < shape.count; k += threads) {
-        int32_t a, b, c;
-        real sum;
-        find_coefficient(order, k, &a, &b, &c);
-        contract_coefficient(order, shape.max_c, a, b, c, shift, field, &sum);
-        to[k] = fma(power[a + b + c], sum, to[k]);
-    }
-}
-
-template <typename real> static size_t bytes_of_l2l(const struct expansion_shape &shape)
-{
-    return (extended_count(shape) + shape.count + shape.order + 1) * sizeof(real);
-}
-
-/* l2l of a constant order. */
-template <typename known, typename real>
-static __global__ void __launch_bounds__(threads)
-    l2l_fixed(int32_t record_length, int32_t local_length, const struct octree_cell *cells,
-              int32_t first, int32_t end, struct octree_range range, const real *records,
-              real *locals)
-{
-    const int32_t index = first + (int32_t)(blockIdx.x * threads + threadIdx.x);
-    if (index >= end || cells[index].first >= range.end ||
-        cells[index].first + cells[index].count <= range.first)
-        return;
-    const int32_t of_parent = cells[index].parent;
-    const real4_of<real> child =
-        *(const real4_of<real> *)(records + (int64_t)index * record_length);
-    const real4_of<real> parent =
-        *(const real4_of<real> *)(records + (int64_t)of_parent * record_length);
-    const real inverse = 1 / parent.w;
-    const real d[3] = {(child.x - parent.x) * inverse, (child.y - parent.y) * inverse,
-                       (child.z - parent.z) * inverse};
-    real field[known::derivatives + 3], shift[known::count], sum[known::count + 3],
-        power[known::order + 1];
-    real *to = locals + (int64_t)index * local_length;
-    load_fixed<known>((const real4_of<real> *)(locals + (int64_t)of_parent * local_length), field);
-    load_fixed<known>((const real4_of<real> *)to, sum);
-    repeat<known::order - 1>([&](auto of_row) {
-        constexpr int b = decltype(of_row)::value;
-#pragma unroll
-        for (int a = 0; a <= known::order - 2 - b; a++)
-            field[known::row(b, 2) + a] =
-                -(field[known::row(b, 0) + a + 2] + field[known::row(b + 2, 0) + a]);
-    });
-    make_fixed_harmonics<known>(d, shift);
-    make_powers(known::order, (real)1, child.w * inverse, power);
-    contract_fixed<known>(shift, field, power, sum);
-#pragma unroll
-    for (int k = 0; k < known::count; k++)
-        to[k] = sum[k];
-}
-
-kith_status tree_l2l_cuda(kith_context *context, const struct octree_cuda *targets,
-                          const struct tree_expansions_cuda *expansions)
-{
-    const cudaStream_t stream = cuda_stream(context);
-    const struct expansion_shape shape = expansion_shape_of(&expansions->expansion);
-    return with_real_and_room(expansions->dtype, 0, [&](auto of, auto) {
-        using real = decltype(of);
-        const real *records =
-            (const real *)expansions->records + (int64_t)expansions->target_record * shape.record;
-        real *locals =
-            (real *)expansions->locals + (int64_t)expansions->target_record * shape.local;
-        for (int32_t g = 1; g < targets->generations; g++) {
-            const int32_t first = targets->generation[g], end = targets->generation[g + 1];
-            const unsigned blocks = blocks_for(end - first, threads);
-            if (!with_fixed(shape, [&](auto known) {
-                    l2l_fixed<decltype(known), real><<<blocks, threads, 0, stream>>>(
-                        shape.record, shape.local, targets->cell, first, end, expansions->range,
-                        records, locals);
-                }))
-                l2l<real><<<(unsigned)(end - first), threads, bytes_of_l2l<real>(shape), stream>>>(
-                    shape, targets->cell, first, expansions->range, records, locals);
-        }
-        return cuda_check_launch("moving the expansions of a tree");
     });
 }

@@ -64,39 +64,62 @@ KITH_BOTH_SIDES inline void make_powers(int32_t order, real first, real ratio, r
         power[n] = power[n - 1] * ratio;
 }
 
+/* H_α of α = (a, b, 0) and (a, b, 1) from those of lower degrees, and (a, b, 1) from (a, b, 0);
+ * (x, y, z) is d over the degree. */
+template <typename real>
+KITH_BOTH_SIDES inline real next_harmonic(int32_t order, int32_t a, int32_t b, real x, real y,
+                                          real z, const real *h)
+{
+    real sum = 0;
+    if (a > 0)
+        sum = fma(x, h[expansion_row(order, b, 0) + a - 1], sum);
+    if (b > 0)
+        sum = fma(y, h[expansion_row(order, b - 1, 0) + a], sum);
+    if (a > 1)
+        sum = fma(-z, h[expansion_row(order, b, 1) + a - 2], sum);
+    if (b > 1)
+        sum = fma(-z, h[expansion_row(order, b - 2, 1) + a], sum);
+    return sum;
+}
+
+template <typename real>
+KITH_BOTH_SIDES inline real next_harmonic_by_z(int32_t order, int32_t a, int32_t b, real x, real y,
+                                               real z, const real *h)
+{
+    real sum = z * h[expansion_row(order, b, 0) + a];
+    if (a > 0)
+        sum = fma(x, h[expansion_row(order, b, 1) + a - 1], sum);
+    if (b > 0)
+        sum = fma(y, h[expansion_row(order, b - 1, 1) + a], sum);
+    return sum;
+}
+
 /* H_α(d) for |α| ≤ order. */
 template <typename real>
 KITH_BOTH_SIDES inline void make_harmonics(int32_t order, const real d[3], real *h)
 {
-#define H(a, b, c) h[expansion_row(order, b, c) + (a)]
     h[0] = 1;
     for (int32_t n = 1; n <= order; n++) {
         const real inverse = 1 / (real)n;
         const real x = d[0] * inverse, y = d[1] * inverse, z = d[2] * inverse;
-        for (int32_t b = 0; b <= n; b++) {
-            const int32_t a = n - b;
-            real sum = 0;
-            if (a > 0)
-                sum = fma(x, H(a - 1, b, 0), sum);
-            if (b > 0)
-                sum = fma(y, H(a, b - 1, 0), sum);
-            if (a > 1)
-                sum = fma(-z, H(a - 2, b, 1), sum);
-            if (b > 1)
-                sum = fma(-z, H(a, b - 2, 1), sum);
-            H(a, b, 0) = sum;
-        }
-        for (int32_t b = 0; b < n; b++) {
-            const int32_t a = n - 1 - b;
-            real sum = z * H(a, b, 0);
-            if (a > 0)
-                sum = fma(x, H(a - 1, b, 1), sum);
-            if (b > 0)
-                sum = fma(y, H(a, b - 1, 1), sum);
-            H(a, b, 1) = sum;
-        }
+        for (int32_t b = 0; b <= n; b++)
+            h[expansion_row(order, b, 0) + n - b] = next_harmonic(order, n - b, b, x, y, z, h);
+        for (int32_t b = 0; b < n; b++)
+            h[expansion_row(order, b, 1) + n - 1 - b] =
+                next_harmonic_by_z(order, n - 1 - b, b, x, y, z, h);
     }
-#undef H
+}
+
+/* x^k / k! of each axis. */
+template <typename real>
+KITH_BOTH_SIDES inline void make_axis_powers(int32_t order, const real d[3],
+                                             real power[3][expansion_max_order + 1])
+{
+    for (int32_t axis = 0; axis < 3; axis++) {
+        power[axis][0] = 1;
+        for (int32_t k = 1; k <= order; k++)
+            power[axis][k] = power[axis][k - 1] * d[axis] * (1 / (real)k);
+    }
 }
 
 template <typename real>
@@ -107,12 +130,8 @@ KITH_BOTH_SIDES inline void make_polynomials(const struct expansion_shape &shape
         make_harmonics(shape.order, d, h);
         return;
     }
-    real power[3][expansion_max_order + 1]; /* x^k / k! */
-    for (int32_t axis = 0; axis < 3; axis++) {
-        power[axis][0] = 1;
-        for (int32_t k = 1; k <= shape.order; k++)
-            power[axis][k] = power[axis][k - 1] * d[axis] * (1 / (real)k);
-    }
+    real power[3][expansion_max_order + 1];
+    make_axis_powers(shape.order, d, power);
     for_each_coefficient(shape.order, shape.max_c, [&](int32_t k, int32_t a, int32_t b, int32_t c) {
         h[k] = power[1][b] * power[2][c] * power[0][a];
     });
