@@ -86,9 +86,22 @@ static kith_status suits_fmm(const kith_context *context, const struct forces_pr
     return suits("fmm", context, problem);
 }
 
-static void forget(kith_context *context, void *prepared)
+static void free_memory(kith_context *context, void *prepared)
 {
     forces_backend_of(context)->trees->free(context, prepared);
+}
+
+/* Memory of the last call, for the next one. */
+static const struct device_slot_kind spare_memory = {.free = free_memory};
+
+static void forget(kith_context *context, void *prepared)
+{
+    const struct forces_tree_backend *trees = forces_backend_of(context)->trees;
+    void **spare = device_slot(context, &spare_memory);
+    if (spare && !*spare && trees->may_keep && trees->may_keep(prepared))
+        *spare = prepared;
+    else
+        free_memory(context, prepared);
 }
 
 /* Memory is kept; the tree is rebuilt in each evaluation. */
@@ -96,6 +109,11 @@ static kith_status prepare(kith_context *context, const struct forces_problem *p
                            void **prepared)
 {
     (void)problem;
+    void **spare = device_slot(context, &spare_memory);
+    if (!*prepared && spare) {
+        *prepared = *spare;
+        *spare = NULL;
+    }
     return *prepared ? KITH_OK : forces_backend_of(context)->trees->prepare(prepared);
 }
 

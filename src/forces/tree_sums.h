@@ -26,6 +26,7 @@ struct forces_tree_backend {
     kith_status (*evaluate)(kith_context *context, const struct forces_tree_sums *sums, void *state,
                             struct tree_report *report);
     void (*free)(kith_context *context, void *state);
+    bool (*may_keep)(void *state); /* for any later problem, in the context; NULL: no */
 };
 
 extern const struct forces_tree_backend forces_tree_cpu, forces_tree_cuda;

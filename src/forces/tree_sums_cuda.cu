@@ -23,11 +23,15 @@ enum { least_shared = 1 << 19 };
 
 enum { most_devices = 64 };
 
+/* Points of a call whose memory is kept: taking it again takes longer than a small tree. */
+enum { most_kept = 1 << 20 };
+
 /* Trees of the context's device and of its peers. Targets are divided so that all take the same
  * time, as measured in the calls before; results do not depend on that. */
 struct trees {
     struct tree_state_cuda own, *of_peers;
     int32_t peers;
+    int64_t points; /* of the last call; 0: it failed */
     double share[most_devices], seconds[most_devices];
 };
 
@@ -52,6 +56,13 @@ static void forget(kith_context *context, void *state)
         (void)cuda_share(context, false, free_tree, trees);
     free(trees->of_peers);
     free(trees);
+}
+
+static bool may_keep(void *state)
+{
+    struct trees *trees = (struct trees *)state;
+    trees->own.walker.list_room = 0; /* the next problem's is chosen for it */
+    return !trees->of_peers && trees->points > 0 && trees->points <= most_kept;
 }
 
 /* Writes a sum to its output, or adds it. */
@@ -263,11 +274,8 @@ static kith_status solve(kith_context *context, const struct tree_problem *probl
             ranks_add_counts(context, &own->counts.far, &own->counts.near_pairs);
     }
     KITH_TRY(status);
-    const double error = own->report.error_estimated;
     own->report = tree_report_of(problem, request, &own->counts, own->sources.cell_count);
-    own->report.error_estimated = error;
-    return request->estimates && own->is_shared ? tree_estimate_cuda(context, problem, own)
-                                                : KITH_OK;
+    return KITH_OK;
 }
 
 static kith_status evaluate(kith_context *context, const struct forces_tree_sums *sums, void *state,
@@ -279,14 +287,21 @@ static kith_status evaluate(kith_context *context, const struct forces_tree_sums
     bool good = true;
     KITH_TRY(tree_check_stream_cuda(context));
     KITH_TRY(find_softening(context, sums->problem, &problem.softening2, &good));
-    const struct tree_request request = tree_choose_cuda(&problem, &sums->wanted);
-    tree->target_tree = NULL; /* of a solution that does not come about */
+    struct tree_request request = tree_choose_cuda(&problem, &sums->wanted);
+    request.estimates = false; /* but after the delivery, which need not wait for it */
+    tree->target_tree = NULL;  /* of a solution that does not come about */
     tree->report = {};
+    trees->points = 0;
     if (good)
         KITH_TRY(solve(context, &problem, &request, trees));
+    trees->points = problem.target_count + problem.source_count;
+    KITH_TRY(problem.dtype == KITH_F64 ? deliver_all<double>(context, sums, tree)
+                                       : deliver_all<float>(context, sums, tree));
+    if (good && sums->wanted.estimates)
+        KITH_TRY(tree_estimate_cuda(context, &problem, tree));
     *report = tree->report;
-    return problem.dtype == KITH_F64 ? deliver_all<double>(context, sums, tree)
-                                     : deliver_all<float>(context, sums, tree);
+    return KITH_OK;
 }
 
-extern "C" const struct forces_tree_backend forces_tree_cuda = {prepare, evaluate, forget};
+extern "C" const struct forces_tree_backend forces_tree_cuda = {prepare, evaluate, forget,
+                                                                may_keep};

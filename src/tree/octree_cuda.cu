@@ -35,7 +35,7 @@ static unsigned blocks_for(int64_t items, int of_block)
 static kith_status reserve_points(kith_context *context, struct octree_cuda *tree, int64_t count,
                                   int64_t real)
 {
-    if (count * real <= tree->room)
+    if (count <= tree->room && real <= tree->real)
         return KITH_OK;
     cuda_release(context, tree->keys);
     cuda_release(context, tree->order);
@@ -56,7 +56,8 @@ static kith_status reserve_points(kith_context *context, struct octree_cuda *tre
     KITH_TRY(cuda_allocate(context, count, sizeof *tree->order, "order of a tree", &tree->order));
     KITH_TRY(cuda_allocate(context, sort_scratch_bytes_cuda(count), 1, "a sort", &tree->scratch));
     KITH_TRY(cuda_allocate(context, count, 4 * real, "points of a tree", &tree->point));
-    tree->room = count * real;
+    tree->room = count;
+    tree->real = real;
     return KITH_OK;
 }
 
@@ -315,7 +316,7 @@ kith_status octree_build_cuda(kith_context *context, const struct sort_points *p
     if (points->count == 0)
         return KITH_OK;
     KITH_TRY(reserve_points(context, tree, points->count, kith_dtype_bytes(points->dtype)));
-    KITH_TRY(reserve_cells(context, tree, 64 + 4 * points->count / leaf));
+    KITH_TRY(reserve_cells(context, tree, 64 + 6 * points->count / leaf));
     return points->dtype == KITH_F64 ? build<double>(context, points, weight, leaf, tree)
                                      : build<float>(context, points, weight, leaf, tree);
 }

@@ -29,7 +29,7 @@ struct octree_cuda {
     void *scratch;
     struct octree_made *made;
     uint32_t *measured;
-    int64_t room, cell_room;
+    int64_t room, real, cell_room; /* points, bytes of a coordinate, cells */
 };
 
 /* Points first … end − 1 in the order of a tree: those of one device, of several that share it. */
