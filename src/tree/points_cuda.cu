@@ -1,15 +1,12 @@
-/* What the points of leaves get: from local expansions, from far multipoles and from near points.
- * A warp has up to 32 targets of a leaf; if they are fewer, several lanes share one and the
- * sources. */
+/* What the points of leaves get: from local expansions and from far multipoles. A warp has up to 32
+ * targets of a leaf; if they are fewer, several lanes share one and the sources. */
 
 #include "device/reals_cuda.cuh"
 #include "tree/fixed_cuda.cuh"
 #include "tree/launch_cuda.cuh"
-#include "tree/near_cuda.cuh"
 #include "tree/solve_cuda.h"
 
-/* near_of_part: source cells that a warp takes for its targets. */
-enum { threads = 128, warps = threads / 32, chunks = 4, near_of_part = 64 };
+enum { threads = 128, warps = threads / 32, chunks = 4 };
 
 /* The targets of a warp: those of the leaf from `begin` on. */
 struct seats {
@@ -44,15 +41,6 @@ static __device__ inline void sum_ways(const struct seats &seats, real total[4])
 }
 
 template <typename real>
-static __device__ inline void put_result(const struct seats &seats, real total[4],
-                                         real4_of<real> *results)
-{
-    sum_ways(seats, total);
-    if (seats.writes)
-        results[seats.target] = {total[0], total[1], total[2], total[3]};
-}
-
-template <typename real>
 static __device__ inline void add_result(const struct seats &seats, real total[4],
                                          real4_of<real> *results)
 {
@@ -65,181 +53,6 @@ static __device__ inline void add_result(const struct seats &seats, real total[4
     result.z += total[2];
     result.w += total[3];
     results[seats.target] = result;
-}
-
-template <typename real> struct near_task {
-    struct tree_parts parts;
-    const struct octree_cell *targets, *sources;
-    const real4_of<real> *target, *source;
-    const struct tree_lists *lists;
-    const int32_t *near;
-    bool self;
-    real softening2;
-    real4_of<real> *results;
-};
-
-/* The sources of a part, at most 32 at a time: a source a lane. Lanes know 32 of its cells. */
-struct tiles {
-    const int32_t *near; /* of the part */
-    int32_t cells, cell; /* how many, and which one is next */
-    int32_t first_of_lane, count_of_lane;
-    int32_t first, count; /* points of this cell that are left */
-};
-
-static __device__ inline void begin_tiles(struct tiles *tiles, const int32_t *near, int32_t cells)
-{
-    tiles->near = near;
-    tiles->cells = cells;
-    tiles->cell = tiles->first = tiles->count = 0;
-    tiles->first_of_lane = tiles->count_of_lane = 0;
-}
-
-/* The next tile: *first is its first point; how many is returned, 0 at the end. */
-static __device__ inline int32_t next_tile(struct tiles *tiles, const struct octree_cell *sources,
-                                           int lane, int32_t *first)
-{
-    while (tiles->count == 0) {
-        if (tiles->cell == tiles->cells)
-            return 0;
-        if (tiles->cell % 32 == 0 && tiles->cell + lane < tiles->cells) {
-            const struct octree_cell *source = &sources[tiles->near[tiles->cell + lane]];
-            tiles->first_of_lane = source->first;
-            tiles->count_of_lane = source->count;
-        }
-        tiles->first = __shfl_sync(0xffffffffu, tiles->first_of_lane, tiles->cell % 32);
-        tiles->count = __shfl_sync(0xffffffffu, tiles->count_of_lane, tiles->cell % 32);
-        tiles->cell++;
-    }
-    const int32_t count = tiles->count < 32 ? tiles->count : 32;
-    *first = tiles->first;
-    tiles->first += count;
-    tiles->count -= count;
-    return count;
-}
-
-/* All sources of a part, on the target of each lane; those of the next tile are in flight while
- * this one's are summed. Every tile has sums of its own, so that long ones lose no digits. */
-template <enum expansion_law law, typename real>
-static __device__ void sum_near(const struct near_task<real> &task, struct tiles tiles,
-                                const struct seats &seats, int lane, real4_of<real> *tile,
-                                real total[4])
-{
-    const real4_of<real> p = task.target[seats.target];
-    int32_t first = 0, next = 0;
-    int32_t count = next_tile(&tiles, task.sources, lane, &first);
-    real4_of<real> held = {0, 0, 0, 0};
-    if (lane < count)
-        held = task.source[first + lane];
-    while (count > 0) {
-        __syncwarp(); /* the tile before is read */
-        tile[lane] = held;
-        __syncwarp();
-        const int32_t next_count = next_tile(&tiles, task.sources, lane, &next);
-        if (lane < next_count)
-            held = task.source[next + lane];
-        const int64_t itself = task.self ? seats.target - first : -1;
-        real sum[4] = {0, 0, 0, 0};
-#pragma unroll 4
-        for (int32_t j = seats.way; j < count; j += seats.ways) {
-            const real4_of<real> q = tile[j];
-            add_pair<law>(p, q, j == itself ? (real)0 : q.w, task.softening2, sum);
-        }
-        for (int c = 0; c < 4; c++)
-            total[c] += sum[c];
-        first = next;
-        count = next_count;
-    }
-}
-
-template <enum expansion_law law, typename real>
-static __global__ void __launch_bounds__(threads) meet_near(const struct near_task<real> task)
-{
-    __shared__ real4_of<real> of_warps[warps][32];
-    const int64_t index = (int64_t)blockIdx.x * warps + threadIdx.x / 32;
-    const int lane = threadIdx.x % 32;
-    if (index >= (int64_t)*task.parts.count)
-        return;
-    const struct tree_part part = task.parts.part[index];
-    const struct octree_cell cell = task.targets[part.cell];
-    for (int32_t begin = 32 * (int32_t)blockIdx.y; begin < cell.count; begin += 32 * chunks) {
-        const struct seats seats = take_seats(cell, begin, lane);
-        struct tiles tiles;
-        real total[4] = {0, 0, 0, 0};
-        begin_tiles(&tiles, task.near + task.lists[part.cell].near + part.first, part.count);
-        sum_near<law>(task, tiles, seats, lane, of_warps[threadIdx.x / 32], total);
-        if (part.slot < 0)
-            add_result(seats, total, task.results);
-        else
-            put_result(seats, total, (real4_of<real> *)task.parts.sums + part.slot - cell.first);
-    }
-}
-
-/* A warp a leaf with several parts, a target a lane. */
-template <typename real>
-static __global__ void __launch_bounds__(threads) add_near(const struct near_task<real> task)
-{
-    const int32_t k = (int32_t)(blockIdx.x * warps + threadIdx.x / 32);
-    if (k >= task.parts.end - task.parts.first)
-        return;
-    const struct tree_part_sums of = task.parts.of_cell[k];
-    if (of.parts == 0)
-        return;
-    const struct octree_cell cell = task.targets[task.parts.first + k];
-    for (int32_t i = threadIdx.x % 32; i < cell.count; i += 32) {
-        const real4_of<real> *sums = (const real4_of<real> *)task.parts.sums + of.first + i;
-        real4_of<real> sum = {0, 0, 0, 0};
-#pragma unroll 8
-        for (int32_t part = 0; part < of.parts; part++) {
-            const real4_of<real> by = sums[(int64_t)part * cell.count];
-            sum.x += by.x;
-            sum.y += by.y;
-            sum.z += by.z;
-            sum.w += by.w;
-        }
-        real4_of<real> *result = &task.results[(int64_t)cell.first + i];
-        result->x += sum.x;
-        result->y += sum.y;
-        result->z += sum.z;
-        result->w += sum.w;
-    }
-}
-
-template <typename real>
-static kith_status near(cudaStream_t stream, const struct tree_points_cuda *points,
-                        const struct tree_parts &parts, const struct tree_batch &batch)
-{
-    const struct expansion *expansion = &points->expansions->expansion;
-    const struct near_task<real> task = {
-        parts, points->targets->cell, points->sources->cell,
-            (const real4_of<real> *)points->targets->point,
-            (const real4_of<real> *)points->sources->point, batch.lists, batch.near,
-            points->targets == points->sources, (real)expansion->softening2,
-            (real4_of<real> *)points->results
-    };
-    const dim3 grid(blocks_for(parts.most, warps), chunks);
-    if (expansion->law == expansion_inverse)
-        meet_near<expansion_inverse><<<grid, threads, 0, stream>>>(task);
-    else
-        meet_near<expansion_logarithm><<<grid, threads, 0, stream>>>(task);
-    add_near<<<blocks_for(parts.end - parts.first, warps), threads, 0, stream>>>(task);
-    return cuda_check_launch("meeting near points of a tree");
-}
-
-kith_status tree_near_cuda(kith_context *context, const struct tree_points_cuda *points,
-                           const struct tree_batch *batch, const struct tree_aside *aside,
-                           struct tree_parts_memory *memory)
-{
-    const kith_dtype dtype = points->targets->dtype;
-    const cudaStream_t stream = aside ? aside->stream : cuda_stream(context);
-    struct tree_parts parts;
-    if (batch->near_count == 0)
-        return KITH_OK;
-    KITH_TRY(tree_divide_cuda(context, tree_list_near, near_of_part, 4 * kith_dtype_bytes(dtype),
-                              points->targets->cell, batch, memory, &parts));
-    if (aside)
-        KITH_TRY(tree_fork_cuda(context, aside));
-    return dtype == KITH_F64 ? near<double>(stream, points, parts, *batch)
-                             : near<float>(stream, points, parts, *batch);
 }
 
 /* Each warp of a block has the coefficients that its lanes read in shared memory. */
