@@ -6,6 +6,7 @@
 #include "tree/near_cuda.cuh"
 #include "tree/solve_cuda.h"
 
+/* As many samples of a thread as a block has warps. */
 enum { threads = 128, samples_of_thread = 4, groups = tree_samples / samples_of_thread };
 
 /* Blocks of a group, so that a thread sums few sources. */
@@ -22,6 +23,7 @@ template <typename real> struct sample_task {
     const struct octree_cell *cells; /* of the targets */
     const struct tree_side *side;
     struct sample_sum *sums; /* of a part all samples */
+    double *field;           /* of the samples' leaves */
     int32_t parts;
     double *error;
 };
@@ -41,7 +43,21 @@ static __device__ inline double sum_of_block(double x)
     return x;
 }
 
-/* A part of the sources, on four samples. */
+/* tree_leaf_of by a warp, a child a lane. */
+static __device__ inline int32_t find_leaf(const struct octree_cell *cells, int64_t target)
+{
+    const int lane = threadIdx.x % 32;
+    int32_t k = 0;
+    for (struct octree_cell cell = cells[0]; cell.children > 0; cell = cells[k]) {
+        const int32_t child = cell.child + (lane < cell.children ? lane : 0);
+        const unsigned later =
+            __ballot_sync(0xffffffffu, lane < cell.children && cells[child].first > target);
+        k = cell.child + (later ? __ffs((int)later) - 1 : cell.children) - 1;
+    }
+    return k;
+}
+
+/* A part of the sources, on four samples, each of whose leaves a warp of the first part finds. */
 template <enum expansion_law law, typename real>
 static __global__ void __launch_bounds__(threads) sum_samples(const struct sample_task<real> task)
 {
@@ -60,6 +76,12 @@ static __global__ void __launch_bounds__(threads) sum_samples(const struct sampl
 #pragma unroll
         for (int k = 0; k < samples_of_thread; k++)
             add_pair<law>(at[k], source, source.w, task.softening2, sum[k]);
+    }
+    const int64_t of_warp = samples_of_thread * (int64_t)blockIdx.y + threadIdx.x / 32;
+    if (blockIdx.x == 0 && of_warp < task.samples) {
+        const int32_t leaf =
+            find_leaf(task.cells, tree_sample(of_warp, task.samples, task.targets));
+        task.field[of_warp] = task.side[leaf].field;
     }
     for (int k = 0; k < samples_of_thread; k++) {
         const int32_t sample = samples_of_thread * (int32_t)blockIdx.y + k;
@@ -86,7 +108,7 @@ static __global__ void __launch_bounds__(threads) compare(const struct sample_ta
         for (int32_t part = 0; part < task.parts; part++)
             for (int c = 0; c < 3; c++)
                 exact[c] += task.sums[(int64_t)part * tree_samples + k].gradient[c];
-        error2 = tree_error2(found, exact, task.side[tree_leaf_of(task.cells, i)].field);
+        error2 = tree_error2(found, exact, task.field[k]);
     }
     error2 = sum_of_block(error2);
     if (k == 0)
@@ -104,7 +126,7 @@ static kith_status estimate(kith_context *context, const struct tree_problem *pr
     const dim3 grid((unsigned)parts, groups);
     void *memory = NULL;
     KITH_TRY(cuda_scratch(context,
-                          (int64_t)sizeof *error +
+                          (1 + tree_samples) * (int64_t)sizeof *error +
                               parts * (int64_t)tree_samples * (int64_t)sizeof(struct sample_sum),
                           &memory));
     struct sample_task<real> task = {
@@ -120,7 +142,8 @@ static kith_status estimate(kith_context *context, const struct tree_problem *pr
     task.side = (const struct tree_side *)(problem->self ? state->source_sides.memory
                                                          : state->target_sides.memory);
     task.error = (double *)memory;
-    task.sums = (struct sample_sum *)(task.error + 1);
+    task.field = task.error + 1;
+    task.sums = (struct sample_sum *)(task.field + tree_samples);
     task.parts = parts;
     if (problem->law == expansion_inverse)
         sum_samples<expansion_inverse><<<grid, threads, 0, stream>>>(task);

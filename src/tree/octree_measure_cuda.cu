@@ -16,7 +16,7 @@ static unsigned blocks_for(int64_t items, int of_block)
 
 /* What octree_measure.c does, a warp per cell: each of the eight sums of moments is a lane's, in
  * the order of the points or children. */
-enum { points_measured = 1 << 12 };
+enum { points_measured = 1 << 12, points_in_flight = 8 };
 
 struct measured_tree {
     const void *point;
@@ -46,15 +46,26 @@ static __device__ inline double distance2(real4_of<real> p, const double center[
     return x * x + y * y + z * z;
 }
 
+/* The radius is that of the points, not of the children. */
+static __device__ inline bool has_measured_points(const struct octree_cell &cell)
+{
+    return cell.children == 0 || cell.count <= points_measured;
+}
+
 template <typename real>
 static __device__ double radius_of(const struct measured_tree &tree, const struct octree_cell &cell,
                                    const double center[3], int lane)
 {
     const real4_of<real> *point = (const real4_of<real> *)tree.point;
     double greatest = 0;
-    if (cell.children == 0 || cell.count <= points_measured) {
-        for (int64_t k = cell.first + lane; k < (int64_t)cell.first + cell.count; k += 32)
-            greatest = fmax(greatest, distance2<real>(point[k], center));
+    if (has_measured_points(cell)) {
+        /* Of the last points some are measured again, so that many are in flight. */
+        const int64_t end = (int64_t)cell.first + cell.count;
+        for (int64_t k = cell.first + lane; k < end; k += 32 * points_in_flight)
+#pragma unroll
+            for (int32_t j = 0; j < points_in_flight; j++)
+                greatest = fmax(greatest,
+                                distance2<real>(point[k + 32 * j < end ? k + 32 * j : k], center));
         greatest = sqrt(greatest);
     } else if (lane < cell.children) {
         const struct octree_sphere child = tree.sphere[cell.child + lane];
@@ -87,18 +98,56 @@ static __device__ inline double sum_points(const struct octree_cell &cell,
     return sum;
 }
 
+/* The same over the children of a cell, one of which a lane loads. */
+static __device__ inline double sum_children(const struct measured_tree &tree,
+                                             const struct octree_cell &cell, int lane)
+{
+    const int32_t child = cell.child + (lane < cell.children ? lane : 0);
+    const struct octree_sphere of = tree.sphere[child];
+    const double weight = tree.weight_sum[child], net = tree.net_weight[child];
+    const double count = (double)tree.cell[child].count;
+    double sum = 0;
+    for (int32_t k = 0; k < cell.children; k++) {
+        const double x = __shfl_sync(0xffffffffu, of.center[0], k);
+        const double y = __shfl_sync(0xffffffffu, of.center[1], k);
+        const double z = __shfl_sync(0xffffffffu, of.center[2], k);
+        sum +=
+            moment_of(lane, __shfl_sync(0xffffffffu, weight, k), __shfl_sync(0xffffffffu, net, k),
+                      __shfl_sync(0xffffffffu, count, k), x, y, z);
+    }
+    return sum;
+}
+
+/* Of a cell in turn: nothing; the weights and the center; the radius too. */
+enum measured : uint32_t { not_measured, has_center, has_radius };
+
+using measured_flag = cuda::atomic_ref<uint32_t, cuda::thread_scope_device>;
+
+/* A child a lane. */
+static __device__ inline void wait_for_children(const struct octree_cell &cell, int lane,
+                                                enum measured what, uint32_t *measured)
+{
+    while (lane < cell.children &&
+           measured_flag(measured[cell.child + lane]).load(cuda::memory_order_acquire) < what)
+        ;
+    __syncwarp();
+}
+
+/* All lanes have written. */
+static __device__ inline void declare(uint32_t *flag, int lane, enum measured what)
+{
+    __syncwarp();
+    if (lane == 0)
+        measured_flag(*flag).store(what, cuda::memory_order_release);
+}
+
 template <typename real>
-static __device__ void measure_cell(const struct measured_tree &tree, int32_t index, int lane)
+static __device__ void find_center(const struct measured_tree &tree, int32_t index,
+                                   const struct octree_cell &cell, int lane, double center[3])
 {
     const real4_of<real> *point = (const real4_of<real> *)tree.point;
-    const struct octree_cell cell = tree.cell[index];
-    double sum = cell.children == 0 ? sum_points<real>(cell, point, lane) : 0, center[3];
-    for (int32_t k = 0; k < cell.children; k++) {
-        const int32_t child = cell.child + k;
-        const struct octree_sphere of = tree.sphere[child];
-        sum += moment_of(lane, tree.weight_sum[child], tree.net_weight[child],
-                         (double)tree.cell[child].count, of.center[0], of.center[1], of.center[2]);
-    }
+    const double sum =
+        cell.children == 0 ? sum_points<real>(cell, point, lane) : sum_children(tree, cell, lane);
     const double weight = __shfl_sync(0xffffffffu, sum, 0);
     for (int c = 0; c < 3; c++) {
         const double weighted = __shfl_sync(0xffffffffu, sum, 2 + c);
@@ -111,26 +160,21 @@ static __device__ void measure_cell(const struct measured_tree &tree, int32_t in
         center[1] = (double)p.y;
         center[2] = (double)p.z;
     }
-    const double radius = cell.count == 1 ? 0.0 : radius_of<real>(tree, cell, center, lane);
-    if (lane == 0) {
-        struct octree_sphere *to = &tree.sphere[index];
-        to->center[0] = center[0];
-        to->center[1] = center[1];
-        to->center[2] = center[2];
-        to->radius = radius;
+    if (lane < 3)
+        tree.sphere[index].center[lane] = lane == 0 ? center[0] : lane == 1 ? center[1] : center[2];
+    if (lane == 0)
         tree.weight_sum[index] = weight;
-    }
     if (lane == 1)
         tree.net_weight[index] = sum;
 }
 
 /* A warp takes one cell after the other, the last first, and waits for its children, which were
- * taken earlier. measured[k]: cell k is done; measured[cells]: how many are taken. */
+ * taken earlier: of small cells only for their centers. measured[k]: what there is of cell k;
+ * measured[cells]: how many are taken. */
 template <typename real>
 static __global__ void __launch_bounds__(threads)
     measure_cells(const struct measured_tree tree, int32_t cells, uint32_t *measured)
 {
-    using flag = cuda::atomic_ref<uint32_t, cuda::thread_scope_device>;
     const int lane = threadIdx.x % 32;
     for (;;) {
         uint32_t taken = lane == 0 ? atomicAdd(&measured[cells], 1) : 0;
@@ -138,15 +182,17 @@ static __global__ void __launch_bounds__(threads)
         if (taken >= (uint32_t)cells)
             return;
         const int32_t index = cells - 1 - (int32_t)taken;
-        const int32_t child = tree.cell[index].child, children = tree.cell[index].children;
-        while (lane < children &&
-               flag(measured[child + lane]).load(cuda::memory_order_acquire) == 0)
-            ;
-        __syncwarp();
-        measure_cell<real>(tree, index, lane);
-        __syncwarp();
+        const struct octree_cell cell = tree.cell[index];
+        double center[3];
+        wait_for_children(cell, lane, has_center, measured);
+        find_center<real>(tree, index, cell, lane, center);
+        declare(&measured[index], lane, has_center);
+        if (!has_measured_points(cell))
+            wait_for_children(cell, lane, has_radius, measured);
+        const double radius = cell.count == 1 ? 0.0 : radius_of<real>(tree, cell, center, lane);
         if (lane == 0)
-            flag(measured[index]).store(1, cuda::memory_order_release);
+            tree.sphere[index].radius = radius;
+        declare(&measured[index], lane, has_radius);
     }
 }
 

@@ -212,7 +212,8 @@ static kith_status use_lists(kith_context *context, void *user, const struct tre
     if (status == KITH_OK)
         status = tree_m2l_cuda(context, &run->expansions, state->target_tree->cell, batch,
                                &state->far_parts);
-    KITH_TRY(tree_join_cuda(context, &state->aside));
+    if (batch->end < state->target_tree->cell_count || status != KITH_OK) /* lists follow */
+        KITH_TRY(tree_join_cuda(context, &state->aside));
     return status;
 }
 
@@ -228,11 +229,12 @@ static kith_status sum(kith_context *context, struct solve_run *run, struct tree
     run->targets.range = state->range;
     KITH_TRY(tree_walk_cuda(context, &rule, &run->targets, &run->sources, use_lists, run,
                             &state->walker, counts));
-    if (run->expansions.locals) {
-        KITH_TRY(tree_l2l_cuda(context, state->target_tree, &run->expansions));
-        KITH_TRY(tree_l2p_cuda(context, &run->points));
-    }
-    return KITH_OK;
+    if (!run->expansions.locals)
+        return KITH_OK;
+    const kith_status status = tree_l2l_cuda(context, state->target_tree, &run->expansions);
+    KITH_TRY(tree_join_cuda(context, &state->aside)); /* both add to the results */
+    KITH_TRY(status);
+    return tree_l2p_cuda(context, &run->points);
 }
 
 static kith_status run_stages(kith_context *context, struct solve_run *run,

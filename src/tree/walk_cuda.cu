@@ -45,8 +45,8 @@ struct walk_run {
     struct walk_totals totals;
 };
 
-/* `team` sources at a time become at most eight times as many; of each generation of theirs seven
- * eighths stay. */
+/* `team` sources at a time, with which the stack is empty, become at most eight times as many; of
+ * each generation of theirs seven eighths stay. */
 static int32_t stack_room(int team, int32_t source_generations)
 {
     return team * (8 + 7 * source_generations);
@@ -61,7 +61,9 @@ template <int what, int order, int team>
 static void launch_team(kith_context *context, const struct walk_run *run)
 {
     const int32_t cells = run->pass.end - run->pass.first;
-    const int most = cuda_multiprocessors(context) * blocks_per_multiprocessor<team>;
+    const bool shares = what == sum_pulls && run->cells < most_cells_of_sharing;
+    const int resident = shares ? blocks_of_sharing<team> : blocks_per_multiprocessor<team>;
+    const int most = cuda_multiprocessors(context) * resident;
     const int blocks = cells < most ? cells : most;
     walk_targets<what, order, team><<<blocks, team, 0, cuda_stream(context)>>>(run->pass);
 }

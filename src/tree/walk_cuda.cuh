@@ -19,6 +19,11 @@ template <int team> static constexpr int staged_entries = team == small_team ? 5
 /* Resident blocks, each of which has a stack. */
 template <int team> static constexpr int blocks_per_multiprocessor = team == small_team ? 20 : 6;
 
+/* Where a walk of few cells waits for its longest chain more than for room, it leaves some of that
+ * to what is started meanwhile. */
+enum { most_cells_of_sharing = 16384 };
+template <int team> static constexpr int blocks_of_sharing = team == small_team ? 13 : 4;
+
 /* What a pass over the targets does. A target has its parent's waiting sources, so that finding
  * lists and summing pulls follow the tree; lists are filled in once all are counted. */
 enum what { find_lists, sum_pulls, fill_lists };
@@ -144,7 +149,8 @@ static __device__ inline struct placed place_team(enum tree_place place, bool is
     return before;
 }
 
-/* The next sources to be decided about: of the stack, or of what the parent left. −1: none. */
+/* The next sources to be decided about: of the stack, and then of what the parent left. −1: none.
+ */
 struct walk_state {
     const int32_t *in;
     int32_t in_count, next, open;
@@ -154,15 +160,16 @@ template <int team>
 static __device__ inline int32_t take_source(struct walk_state *state, const int32_t *stack,
                                              int lane)
 {
-    const int32_t *from = state->open > 0 ? stack : state->in;
-    const int32_t there = state->open > 0 ? state->open : state->in_count - state->next;
-    const int32_t count = there < team ? there : team;
-    const int32_t at = state->open > 0 ? state->open - count : state->next;
-    const int32_t source = lane >= count ? -1 : from ? from[at + lane] : 0;
-    if (state->open > 0)
-        state->open -= count;
-    else
-        state->next += count;
+    const int32_t left = state->in_count - state->next;
+    const int32_t opened = state->open < team ? state->open : team;
+    const int32_t of_in = left < team - opened ? left : team - opened;
+    int32_t source = -1;
+    if (lane < opened)
+        source = stack[state->open - opened + lane];
+    else if (lane - opened < of_in)
+        source = state->in ? state->in[state->next + lane - opened] : 0;
+    state->open -= opened;
+    state->next += of_in;
     return source;
 }
 
