@@ -31,7 +31,7 @@ static const struct format formats[] = {
     {"csv", "csv", "comma-separated text; the header names the columns: x,y[,z],vx,vy[,vz],m,q,…",
      NULL, &csv_stream, NULL, csv_read, csv_write, csv_holds, NULL},
     {"xyz", "xyz extxyz", "XYZ text, plain or extended (key=value pairs, as ASE writes)",
-     &xyz_frames, NULL, NULL, xyz_read, xyz_write, xyz_holds, NULL},
+     &xyz_frames, &xyz_stream, NULL, xyz_read, xyz_write, xyz_holds, NULL},
     {"npy", "npy", "NumPy array, N×2, N×3 or N×4 with the mass last", NULL, &npy_stream, NULL,
      npy_read, npy_write, npy_holds, NULL},
     {"tipsy", "tipsy tip", "Tipsy binary, single precision; reads either byte order", NULL, NULL,

@@ -4,8 +4,9 @@
 #include "kith/io.h"
 
 /* The bodies of a file, read some rows at a time. H5MD (but for runs whose bodies have merged or
- * escaped), NPY and CSV files are read as the rows are requested, CSV files twice: the first time
- * to count the lines. Other formats, and what is not a regular file, are read whole when opened. */
+ * escaped), NPY, CSV and XYZ files are read as the rows are requested, the texts more than once: to
+ * count lines, and to find the frame. Other formats, and what is not a regular file, are read whole
+ * when opened. */
 struct bodies_stream {
     int64_t count;     /* N */
     kith_bodies *like; /* one body, with the columns, the time, the cell and the units of all */
@@ -28,7 +29,7 @@ struct stream_functions {
     void (*close)(void *state); /* NULL is fine */
 };
 
-extern const struct stream_functions csv_stream, npy_stream, h5md_stream;
+extern const struct stream_functions csv_stream, npy_stream, xyz_stream, h5md_stream;
 
 /* As kith_bodies_read.
  *   stream  [out] close with bodies_stream_close, after a failure too */

@@ -7,6 +7,7 @@
 #include "core/numbers.h"
 #include "io/bodies.h"
 #include "io/format.h"
+#include "io/stream.h"
 #include "io/text.h"
 #include "io/xyz_comment.h"
 
@@ -70,8 +71,22 @@ static kith_status count_frames(struct text *text, int64_t *frames)
     }
 }
 
-/* Goes to the frame that is requested: 0 and −1 the last, 1 the first. */
-static kith_status find_frame(struct text *text, int64_t wanted)
+/* From 0. */
+static kith_status go_to_frame(struct text *text, int64_t index)
+{
+    KITH_TRY(text_rewind(text));
+    for (int64_t k = 0; k < index; k++) {
+        bool found = false;
+        int64_t count = 0;
+        KITH_TRY(read_count(text, &found, &count));
+        KITH_TRY(skip_atoms(text, count));
+    }
+    return KITH_OK;
+}
+
+/* Goes to the frame that is requested: 0 and −1 the last, 1 the first. *found is its number from 0.
+ */
+static kith_status find_frame(struct text *text, int64_t wanted, int64_t *found)
 {
     int64_t frames = 0;
     KITH_TRY(count_frames(text, &frames));
@@ -82,14 +97,8 @@ static kith_status find_frame(struct text *text, int64_t wanted)
     if (index < 0 || index >= frames)
         return kith_fail(KITH_INVALID_ARGUMENT, "frame is %lld, but the file has %lld frames",
                          (long long)wanted, (long long)frames);
-    KITH_TRY(text_rewind(text));
-    for (int64_t k = 0; k < index; k++) {
-        bool found = false;
-        int64_t count = 0;
-        KITH_TRY(read_count(text, &found, &count));
-        KITH_TRY(skip_atoms(text, count));
-    }
-    return KITH_OK;
+    *found = index;
+    return go_to_frame(text, index);
 }
 
 static void *member(const kith_bodies *bodies, const struct xyz_property *property)
@@ -102,6 +111,8 @@ static void *member(const kith_bodies *bodies, const struct xyz_property *proper
 static kith_status store_name(const char *word, kith_bodies *bodies, int64_t i)
 {
     const size_t length = strlen(word);
+    if (!bodies->name)
+        return KITH_OK; /* all are no_species */
     if (length >= KITH_NAME_BYTES)
         return kith_fail(KITH_BAD_FORMAT, "species is '%.40s', %lld bytes long; give at most %d",
                          word, (long long)length, KITH_NAME_BYTES - 1);
@@ -209,14 +220,22 @@ static void take_comment(const struct xyz_comment *comment, kith_bodies *bodies)
     memcpy(bodies->periodic, comment->pbc, sizeof bodies->periodic);
 }
 
+/* The first two lines of a frame. */
+static kith_status read_head(struct text *text, const kith_read_options *options,
+                             struct xyz_comment *comment, int64_t *count)
+{
+    bool found = false;
+    *count = 0;
+    KITH_TRY(read_count(text, &found, count));
+    KITH_TRY(need_line(text, -1, *count));
+    return at_line(xyz_comment_parse(text->line, options, comment), text);
+}
+
 static kith_status read_frame(struct text *text, const kith_read_options *options,
                               struct xyz_comment *comment, kith_bodies **bodies)
 {
-    bool found = false;
     int64_t count = 0;
-    KITH_TRY(read_count(text, &found, &count));
-    KITH_TRY(need_line(text, -1, count));
-    KITH_TRY(at_line(xyz_comment_parse(text->line, options, comment), text));
+    KITH_TRY(read_head(text, options, comment, &count));
     KITH_TRY(kith_bodies_create(count < first_capacity ? count : first_capacity,
                                 comment->dimensions, comment->flags, bodies));
     take_comment(comment, *bodies);
@@ -236,15 +255,98 @@ kith_status xyz_read(const char *path, const kith_read_options *options, kith_bo
     struct text text;
     KITH_TRY(text_open(path, &text));
     text.poll = (struct poll_state){.poll = options->poll, .user = options->poll_user};
+    int64_t frame = 0;
     kith_status status = kith_allocate(1, sizeof *comment, "comment", &comment);
     if (status == KITH_OK)
-        status = find_frame(&text, options->frame);
+        status = find_frame(&text, options->frame, &frame);
     if (status == KITH_OK)
         status = read_frame(&text, options, comment, bodies);
     free(comment);
     text_close(&text);
     return status;
 }
+
+/* A frame that is read some rows at a time. */
+struct xyz_rows {
+    struct text text;
+    struct xyz_comment comment;
+    int64_t count;
+};
+
+/* Whether an atom of the frame, whose first is the next line, has a species. */
+static kith_status has_species(struct xyz_rows *rows, bool *has)
+{
+    kith_bodies *one = NULL;
+    kith_status status = kith_bodies_create(1, rows->comment.dimensions, rows->comment.flags, &one);
+    *has = false;
+    for (int64_t i = 0; i < rows->count && status == KITH_OK && !*has; i++) {
+        status = need_line(&rows->text, i, rows->count);
+        if (status == KITH_OK)
+            status = at_line(store_atom(rows->text.line, &rows->comment, one, 0), &rows->text);
+        if (status == KITH_OK)
+            *has = strcmp(one->name[0], no_species) != 0;
+    }
+    kith_bodies_free(one);
+    return status;
+}
+
+static kith_status open_frame(struct xyz_rows *rows, const kith_read_options *options,
+                              kith_bodies **like)
+{
+    struct xyz_comment *comment = &rows->comment;
+    int64_t frame = 0;
+    bool has_names = false;
+    KITH_TRY(find_frame(&rows->text, options->frame, &frame));
+    KITH_TRY(read_head(&rows->text, options, comment, &rows->count));
+    if (comment->flags & KITH_NAME) {
+        KITH_TRY(has_species(rows, &has_names));
+        KITH_TRY(go_to_frame(&rows->text, frame));
+        KITH_TRY(read_head(&rows->text, options, comment, &rows->count));
+    }
+    const unsigned flags = has_names ? comment->flags : comment->flags & ~(unsigned)KITH_NAME;
+    KITH_TRY(kith_bodies_create(1, comment->dimensions, flags, like));
+    take_comment(comment, *like);
+    return KITH_OK;
+}
+
+static kith_status open_rows(const char *path, const kith_read_options *options, kith_bodies **like,
+                             int64_t *count, void **state)
+{
+    struct xyz_rows *rows = NULL;
+    KITH_TRY(kith_allocate(1, sizeof *rows, "rows", &rows));
+    const kith_status status = text_open(path, &rows->text);
+    if (status != KITH_OK) {
+        free(rows);
+        return status;
+    }
+    *state = rows;
+    rows->text.poll = (struct poll_state){.poll = options->poll, .user = options->poll_user};
+    KITH_TRY(open_frame(rows, options, like));
+    *count = rows->count;
+    return KITH_OK;
+}
+
+static kith_status next_rows(void *state, int64_t first, kith_bodies *some)
+{
+    struct xyz_rows *rows = state;
+    for (int64_t i = 0; i < some->count; i++) {
+        KITH_TRY(need_line(&rows->text, first + i, rows->count));
+        KITH_TRY(at_line(store_atom(rows->text.line, &rows->comment, some, i), &rows->text));
+    }
+    if (rows->comment.has_momenta)
+        divide_by_masses(some);
+    return KITH_OK;
+}
+
+static void close_rows(void *state)
+{
+    struct xyz_rows *rows = state;
+    if (rows)
+        text_close(&rows->text);
+    free(rows);
+}
+
+const struct stream_functions xyz_stream = {open_rows, next_rows, close_rows};
 
 kith_status xyz_count(const char *path, int64_t *frames)
 {
