@@ -262,7 +262,12 @@ struct tree_costs tree_costs_of(const struct tree_problem *problem,
 {
     const double order = request->order, terms = (order + 1) * (order + 1);
     const double of_points = terms / 8 * (problem->softening2 > 0 ? 1.5 : 1);
-    const double of_cells = 10 + 0.02 * terms * terms;
+    const bool is_full = basis_for(problem) == expansion_full;
+    const double coefficients = is_full ? (order + 1) * (order + 2) * (order + 3) / 6 : terms;
+    /* As measured with AVX-512, orders 7 to 12, softened and not. */
+    const double of_cells = (is_full ? 40 + 0.0125 * coefficients * coefficients
+                                     : 10 + 0.024 * coefficients * coefficients) *
+                            (problem->dtype == KITH_F32 ? 1.5 : 1);
     const double of_far = request->points ? 1 : of_points;
     return (struct tree_costs){request->groups ? of_far : of_cells, of_points};
 }
