@@ -282,7 +282,7 @@ void hdf5_stored_chunk(hid_t dataset, hid_t file_type, struct h5md_chunk *chunk)
     const bool fits = H5Pget_chunk(properties, hdf5_max_rank, size) == 3 && size[0] == 1 &&
                       size[2] == 3 && has_filters_of_kith(properties, &chunk->deflates) &&
                       H5Tequal(type, file_type) > 0 && H5Tequal(native, file_type) > 0;
-    chunk->rows = fits ? (int64_t)size[1] : 0;
+    chunk->rows = fits && H5_VERSION_GE(1, 10, 3) ? (int64_t)size[1] : 0;
     H5Tclose(type);
     H5Pclose(properties);
 }
@@ -290,9 +290,13 @@ void hdf5_stored_chunk(hid_t dataset, hid_t file_type, struct h5md_chunk *chunk)
 kith_status hdf5_write_chunk(hid_t dataset, const char *name, const hsize_t *first, int64_t bytes,
                              const void *stored)
 {
-    if (H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, first, (size_t)bytes, stored) < 0)
-        return hdf5_fail(KITH_IO_ERROR, "dataset %s cannot be written", name);
-    return KITH_OK;
+#if H5_VERSION_GE(1, 10, 3)
+    if (H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, first, (size_t)bytes, stored) >= 0)
+        return KITH_OK;
+#else
+    (void)dataset, (void)first, (void)bytes, (void)stored;
+#endif
+    return hdf5_fail(KITH_IO_ERROR, "dataset %s cannot be written", name);
 }
 
 kith_status hdf5_resize(hid_t parent, const char *name, int64_t entries)

@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "device/context.h"
 #include "device/threads.h"
+#include "particles/bodies.h"
 #include "ranks/bodies.h"
 #include "ranks/partition.h"
 
@@ -55,6 +56,11 @@ static void end(struct packing *packing)
     free(packing->packed);
 }
 
+static kith_dtype precision_of(struct h5md_chunk chunk)
+{
+    return chunk.real == (int32_t)sizeof(float) ? KITH_F32 : KITH_F64;
+}
+
 static unsigned char *packed_at(const struct packing *packing, int64_t k, int32_t part)
 {
     return packing->packed + ((k - packing->first) * parts + part) * packing->room;
@@ -78,9 +84,9 @@ static void pack(void *argument, int64_t task)
 static kith_status pack_part(struct packing *packing, const kith_bodies *rows, int32_t part)
 {
     kith_context *context = packing->output->context;
-    const kith_dtype precision = packing->chunk.real == 4 ? KITH_F32 : KITH_F64;
     const double seconds = 3.0 * (double)packing->rows * seconds_of_number;
-    h5md_put_rows(packing->three, precision, 0, rows, part == 0 ? rows->position : rows->velocity);
+    h5md_put_rows(packing->three, precision_of(packing->chunk), 0, rows,
+                  part == 0 ? rows->position : rows->velocity);
     ranks_divide_again(context, packing->output->all, 3 * (int64_t)packing->chunk.real, 1,
                        packing->three, packing->chunk.rows, packing->numbers);
     packing->part = part;
@@ -144,4 +150,68 @@ kith_status run_put_chunks(const struct run_output *output, struct h5md_chunk ch
         status = put_all(&packing);
     end(&packing);
     return status;
+}
+
+/* Some chunks of a process that has all rows, of which each task packs one. */
+struct batch {
+    struct h5md_chunk chunk;
+    const kith_bodies *rows;
+    int64_t first, room; /* chunk; bytes of a packed one */
+    unsigned char *packed;
+    int64_t *bytes;
+    atomic_bool failed;
+};
+
+static void pack_alone(void *argument, int64_t task)
+{
+    struct batch *batch = argument;
+    const struct h5md_chunk chunk = batch->chunk;
+    const int64_t at = (batch->first + task / parts) * chunk.rows;
+    const int64_t left = batch->rows->count - at, size = h5md_chunk_bytes(chunk);
+    const kith_bodies some = bodies_rows(batch->rows, at, left < chunk.rows ? left : chunk.rows);
+    char *numbers = calloc(2, (size_t)size);
+    if (numbers)
+        h5md_put_rows(numbers, precision_of(chunk), 0, &some,
+                      task % parts == 0 ? some.position : some.velocity);
+    if (!numbers ||
+        h5md_chunk_pack(chunk, numbers, some.count, (unsigned char *)numbers + size,
+                        batch->packed + task * batch->room, &batch->bytes[task]) != KITH_OK)
+        atomic_store(&batch->failed, true);
+    free(numbers);
+}
+
+static kith_status put_batch(const struct run_output *output, int32_t threads, int64_t chunks,
+                             struct batch *batch)
+{
+    KITH_TRY(kith_for_each(output->context, threads, chunks * parts, pack_alone, batch));
+    if (atomic_load(&batch->failed))
+        return kith_fail(KITH_OUT_OF_MEMORY, "no memory to compress a frame of %lld bodies",
+                         (long long)batch->rows->count);
+    for (int64_t k = 0; k < chunks * parts; k++)
+        KITH_TRY(run_file_put_chunk(output->file, (int32_t)(k % parts),
+                                    (batch->first + k / parts) * batch->chunk.rows, batch->bytes[k],
+                                    batch->packed + k * batch->room));
+    return KITH_OK;
+}
+
+kith_status run_put_chunks_alone(const struct run_output *output, struct h5md_chunk chunk,
+                                 const kith_bodies *rows, int32_t threads)
+{
+    const int64_t count = (rows->count + chunk.rows - 1) / chunk.rows;
+    struct batch batch = {.chunk = chunk, .rows = rows, .room = h5md_chunk_room(chunk)};
+    const int64_t tasks = (int64_t)threads * parts;
+    kith_status status = kith_allocate_unset(tasks, batch.room, "chunks", (void **)&batch.packed);
+    if (status == KITH_OK)
+        status = kith_allocate(tasks, sizeof *batch.bytes, "chunks", &batch.bytes);
+    for (; batch.first < count && status == KITH_OK; batch.first += threads)
+        status = put_batch(output, threads,
+                           count - batch.first < threads ? count - batch.first : threads, &batch);
+    free(batch.packed);
+    free(batch.bytes);
+    return status;
+}
+
+int32_t run_threads_of_chunks(kith_context *context, int64_t rows)
+{
+    return kith_threads_for(context, 6.0 * (double)rows * seconds_of_number);
 }
