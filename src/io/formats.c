@@ -123,15 +123,19 @@ static kith_status fail_to_recognize(const char *path)
                      extensions);
 }
 
-static kith_status find_by_extension(const char *path, const struct format **format)
+static const struct format *format_of_extension(const char *path)
 {
     const char *dot = strrchr(path, '.');
     for (int32_t k = 0; dot && k < format_count; k++)
-        if (has_extension(&formats[k], dot + 1)) {
-            *format = &formats[k];
-            return KITH_OK;
-        }
-    return fail_to_recognize(path);
+        if (has_extension(&formats[k], dot + 1))
+            return &formats[k];
+    return NULL;
+}
+
+static kith_status find_by_extension(const char *path, const struct format **format)
+{
+    *format = format_of_extension(path);
+    return *format ? KITH_OK : fail_to_recognize(path);
 }
 
 static kith_status choose(const char *path, const char *name, const struct format **format)
@@ -139,12 +143,24 @@ static kith_status choose(const char *path, const char *name, const struct forma
     return name ? find_by_name(name, format) : find_by_extension(path, format);
 }
 
-static const struct format *look_inside(const char *path, const struct format *by_extension)
+/* Of those that one can tell by a look inside; NULL: none. A pipe must not be opened twice. */
+static const struct format *format_of_content(const char *path)
 {
-    for (int32_t k = 0; by_extension->recognizes && k < format_count; k++)
+    struct stat file;
+    const bool is_regular = stat(path, &file) == 0 && S_ISREG(file.st_mode);
+    for (int32_t k = 0; is_regular && k < format_count; k++)
         if (formats[k].recognizes && formats[k].recognizes(path))
             return &formats[k];
-    return by_extension;
+    return NULL;
+}
+
+/* A run may have a name without an extension, and HDF5 files have those of each other. */
+static kith_status find_by_content(const char *path, const struct format **format)
+{
+    const struct format *named = format_of_extension(path);
+    const struct format *found = named && !named->recognizes ? named : format_of_content(path);
+    *format = found ? found : named;
+    return *format ? KITH_OK : fail_to_recognize(path);
 }
 
 static kith_status require(const char *path, const struct format *format, bool available)
@@ -187,9 +203,8 @@ kith_status format_to_read(const char *path, const kith_read_options *options,
     struct stat found;
     if (!options->format && stat(path, &found) != 0)
         return kith_fail(KITH_IO_ERROR, "%s: cannot be read: %s", path, strerror(errno));
-    KITH_TRY(choose(path, options->format, format));
-    if (!options->format)
-        *format = look_inside(path, *format);
+    KITH_TRY(options->format ? find_by_name(options->format, format)
+                             : find_by_content(path, format));
     return require(path, *format, (*format)->read);
 }
 

@@ -355,6 +355,21 @@ static void test_h5md_groups_must_be_one_or_called_trajectory(void **state)
     kith_bodies_free(bodies);
 }
 
+static void test_h5md_files_need_no_extension(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("h5md names");
+    kith_bodies *bodies = random_bodies(&numbers, 5, 3, KITH_MASS), *found = NULL;
+    const kith_write_options options = {.format = "h5md"};
+    assert_ok(kith_bodies_write(bodies, in_files("run"), &options));
+    assert_ok(kith_bodies_read(in_files("run"), NULL, &found));
+    assert_memory_equal(found->position, bodies->position, 15 * sizeof(double));
+    kith_bodies_free(found);
+    kith_bodies_free(bodies);
+    assert_fails(kith_bodies_read(file_of_text("notes", "x,y\n1,2\n"), NULL, &found),
+                 KITH_UNSUPPORTED, "notes extension");
+}
+
 static void test_h5md_garbage_is_refused(void **state)
 {
     (void)state;
@@ -412,6 +427,7 @@ int main(void)
         cmocka_unit_test(test_h5md_shapes_that_do_not_fit_are_refused),
         cmocka_unit_test(test_h5md_positions_must_be_there_and_finite),
         cmocka_unit_test(test_h5md_groups_must_be_one_or_called_trajectory),
+        cmocka_unit_test(test_h5md_files_need_no_extension),
         cmocka_unit_test(test_h5md_garbage_is_refused),
         cmocka_unit_test(test_h5md_truncated_files_are_refused),
         cmocka_unit_test(test_h5md_full_disks_and_missing_directories_are_errors),
