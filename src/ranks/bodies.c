@@ -64,8 +64,6 @@ kith_status ranks_share_bodies(kith_context *context, kith_status status, kith_b
     return KITH_OK;
 }
 
-
-
 enum { tag_of_rows = 4 };
 
 /* Rows that pass through rank 0: each column's memory, NULL where absent, and bytes of a row. */
