@@ -23,7 +23,7 @@ kith_status matrix_tile_p2_cuda(kith_context *context, const struct matrix_task 
                                 const struct matrix_target *to, int block);
 kith_status matrix_reduce_cuda(kith_context *context, const struct matrix_task *task,
                                const struct matrix_parts *parts, enum matrix_operation operation,
-                               int64_t part_count, int rows);
+                               int64_t part_count);
 kith_status matrix_histogram_cuda(kith_context *context, const struct matrix_task *task,
                                   const struct matrix_bins *bins, int64_t part_count);
 

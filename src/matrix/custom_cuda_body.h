@@ -16,13 +16,13 @@ extern "C" __global__ void __launch_bounds__(matrix_fill_threads)
 extern "C" __global__ void __launch_bounds__(matrix_reduce_threads)
     NAME(matrix_sum_custom)(const struct matrix_problem problem, const struct matrix_parts parts)
 {
-    NAME(matrix_reduce_block)<law_custom, matrix_sum, 4>(&problem, &parts);
+    NAME(matrix_reduce_block)<law_custom, matrix_sum>(&problem, &parts);
 }
 
 extern "C" __global__ void __launch_bounds__(matrix_reduce_threads)
     NAME(matrix_least_custom)(const struct matrix_problem problem, const struct matrix_parts parts)
 {
-    NAME(matrix_reduce_block)<law_custom, matrix_least, 4>(&problem, &parts);
+    NAME(matrix_reduce_block)<law_custom, matrix_least>(&problem, &parts);
 }
 
 extern "C" __global__ void __launch_bounds__(matrix_histogram_threads)

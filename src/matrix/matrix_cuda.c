@@ -21,9 +21,6 @@ enum {
     most_columns = 1 << 23
 };
 
-/* From this many rows on a thread takes eight of them, where that helps. */
-enum { rows_for_eight = 200000 };
-
 enum { default_block_p = 64, default_block_p2 = 16 };
 
 static kith_status launch_custom(kith_context *context, const struct matrix_task *task,
@@ -94,10 +91,10 @@ static kith_status fill(kith_context *context, const struct matrix_task *task,
 
 static kith_status reduce_custom(kith_context *context, const struct matrix_task *task,
                                  const struct matrix_parts *parts, enum matrix_operation operation,
-                                 int64_t part_count, int rows)
+                                 int64_t part_count)
 {
-    const int64_t of_block = (int64_t)matrix_reduce_threads * rows;
-    const int64_t blocks = (task->problem.rows.count + of_block - 1) / of_block;
+    const int64_t blocks =
+        (task->problem.rows.count + matrix_reduce_block_rows - 1) / matrix_reduce_block_rows;
     const struct law_launch launch = {
         {(uint32_t)blocks, (uint32_t)part_count, 1}, {matrix_reduce_threads, 1, 1}, 0};
     const bool sums = operation == matrix_sum;
@@ -172,9 +169,6 @@ static kith_status reduce(kith_context *context, const struct matrix_task *task,
 {
     struct gaussian_sums sums;
     const int64_t n = task->problem.rows.count;
-    const bool eight = task->kind == law_gaussian && task->dtype == KITH_F32 &&
-                       reduction->operation == matrix_sum && n >= rows_for_eight;
-    const int rows = eight ? 8 : 4;
     struct matrix_parts parts = {.sign = reduction->sign};
     int64_t columns = 0;
     void *memory = NULL;
@@ -184,15 +178,15 @@ static kith_status reduce(kith_context *context, const struct matrix_task *task,
         return gaussian_sums_cuda(context, &sums, kith_array_vector(found, KITH_F64, n));
     if (task->problem.columns.count > 0)
         KITH_TRY(check_axes(&task->problem));
-    const int64_t count = parts_for(context, &task->problem, (int64_t)matrix_reduce_threads * rows,
+    const int64_t count = parts_for(context, &task->problem, matrix_reduce_block_rows,
                                     matrix_most_blocks_y, &columns);
     KITH_TRY(cuda_scratch(context, count * n * (int64_t)(at ? 16 : 8), &memory));
     parts.sum = memory;
     parts.at = at ? (long long *)memory + count * n : NULL;
     parts.columns = columns;
     KITH_TRY(task->kind == law_custom
-                 ? reduce_custom(context, task, &parts, reduction->operation, count, rows)
-                 : matrix_reduce_cuda(context, task, &parts, reduction->operation, count, rows));
+                 ? reduce_custom(context, task, &parts, reduction->operation, count)
+                 : matrix_reduce_cuda(context, task, &parts, reduction->operation, count));
     return matrix_combine_cuda(context, &parts, count, n, found, at);
 }
 

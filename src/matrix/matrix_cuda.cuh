@@ -22,6 +22,12 @@ enum { matrix_fill_threads = 256, matrix_rows_a_block = 16, matrix_fill_blocks =
  * latter need more rows, and gain nothing where the law itself needs many registers. */
 enum { matrix_reduce_threads = 128, matrix_tile = 128 };
 
+/* A thread reduces this many rows, a block so many in all. */
+enum {
+    matrix_reduce_rows = 4,
+    matrix_reduce_block_rows = matrix_reduce_threads * matrix_reduce_rows
+};
+
 enum { matrix_side_of_tile = 32 }; /* of what is computed once and written twice */
 
 /* Histograms. */

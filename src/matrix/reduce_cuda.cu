@@ -14,21 +14,18 @@ typedef void histogram_kernel(const struct matrix_problem, const struct matrix_b
 
 kith_status matrix_reduce_cuda(kith_context *context, const struct matrix_task *task,
                                const struct matrix_parts *parts, enum matrix_operation operation,
-                               int64_t part_count, int rows)
+                               int64_t part_count)
 {
 #define ENTRY(kind)                                                                                \
-    {matrix_reduce_float<law_##kind, matrix_sum, 4>,                                               \
-     matrix_reduce_double<law_##kind, matrix_sum, 4>,                                              \
-     matrix_reduce_float<law_##kind, matrix_least, 4>,                                             \
-     matrix_reduce_double<law_##kind, matrix_least, 4>},
+    {matrix_reduce_float<law_##kind, matrix_sum>, matrix_reduce_double<law_##kind, matrix_sum>,    \
+     matrix_reduce_float<law_##kind, matrix_least>,                                                \
+     matrix_reduce_double<law_##kind, matrix_least>},
     static reduce_kernel *const kernels[][4] = {LAW_EACH_BUILT_IN(ENTRY)};
 #undef ENTRY
     reduce_kernel *kernel =
         kernels[task->kind][2 * (operation == matrix_least) + (task->dtype == KITH_F64)];
-    if (rows == 8)
-        kernel = matrix_reduce_float<law_gaussian, matrix_sum, 8>;
-    const int64_t of_block = (int64_t)matrix_reduce_threads * rows;
-    const int64_t blocks = (task->problem.rows.count + of_block - 1) / of_block;
+    const int64_t blocks =
+        (task->problem.rows.count + matrix_reduce_block_rows - 1) / matrix_reduce_block_rows;
     kernel<<<dim3((unsigned)blocks, (unsigned)part_count), matrix_reduce_threads, 0,
              cuda_stream(context)>>>(task->problem, *parts);
     return cuda_check_launch("reducing the rows of the matrix");

@@ -1,6 +1,6 @@
 /* Sums and least values of the rows of the interaction matrix on a GPU, for one precision.
  *
- * A thread has `rows` rows in registers. The block's threads bring matrix_tile columns
+ * A thread has a few rows in registers. The block's threads bring matrix_tile columns
  * at a time to shared memory, where all rows meet each of them; what a tile gives is added to the
  * rows' totals in double precision. Several blocks may share the columns of the same rows: each
  * leaves what it has found, and matrix_combine_cuda puts that together in order. */
@@ -44,18 +44,17 @@ struct NAME(matrix_found) {
     long long at;
 };
 
-template <enum law_kind kind, enum matrix_operation operation, int rows, bool careful>
-LAW_INLINE void
-NAME(matrix_meet_tile)(const struct matrix_problem *problem, const struct NAME(law_constants) * law,
-                       const REAL sign, const struct NAME(matrix_particle) particle[rows],
-                       const long long row, const struct NAME(matrix_source) * source,
-                       const struct NAME(matrix_source_extra) * extra, const long long first,
-                       struct NAME(matrix_found) found[rows])
+template <enum law_kind kind, enum matrix_operation operation, bool careful>
+LAW_INLINE void NAME(matrix_meet_tile)(
+    const struct matrix_problem *problem, const struct NAME(law_constants) * law, const REAL sign,
+    const struct NAME(matrix_particle) particle[matrix_reduce_rows], const long long row,
+    const struct NAME(matrix_source) * source, const struct NAME(matrix_source_extra) * extra,
+    const long long first, struct NAME(matrix_found) found[matrix_reduce_rows])
 {
-    REAL sum[rows] = {}, least[rows];
-    int at[rows];
+    REAL sum[matrix_reduce_rows] = {}, least[matrix_reduce_rows];
+    int at[matrix_reduce_rows];
 #pragma unroll
-    for (int r = 0; r < rows; r++) {
+    for (int r = 0; r < matrix_reduce_rows; r++) {
         least[r] = (REAL)INFINITY;
         at[r] = -1;
     }
@@ -65,7 +64,7 @@ NAME(matrix_meet_tile)(const struct matrix_problem *problem, const struct NAME(l
         const struct NAME(matrix_source_extra) more =
             kind == law_custom || kind == law_constant ? extra[k] : NAME(matrix_source_extra){0, 0};
 #pragma unroll
-        for (int r = 0; r < rows; r++) {
+        for (int r = 0; r < matrix_reduce_rows; r++) {
             const REAL value =
                 NAME(matrix_meet)<kind, operation>(problem, law, &particle[r], &j, &more);
             if (careful &&
@@ -81,7 +80,7 @@ NAME(matrix_meet_tile)(const struct matrix_problem *problem, const struct NAME(l
         }
     }
 #pragma unroll
-    for (int r = 0; r < rows; r++) {
+    for (int r = 0; r < matrix_reduce_rows; r++) {
         if (operation == matrix_sum) {
             found[r].sum += (double)sum[r];
         } else if (least[r] < found[r].least) {
@@ -91,22 +90,22 @@ NAME(matrix_meet_tile)(const struct matrix_problem *problem, const struct NAME(l
     }
 }
 
-template <enum law_kind kind, enum matrix_operation operation, int rows>
+template <enum law_kind kind, enum matrix_operation operation>
 LAW_INLINE void NAME(matrix_reduce_block)(const struct matrix_problem *problem,
                                           const struct matrix_parts *parts)
 {
     __shared__ struct NAME(matrix_source) source[matrix_tile];
     __shared__ struct NAME(matrix_source_extra) extra[matrix_tile];
     const struct NAME(law_constants) law = NAME(law_load)(&problem->numbers);
-    const long long of_block = (long long)blockIdx.x * matrix_reduce_threads * rows;
+    const long long of_block = (long long)blockIdx.x * matrix_reduce_block_rows;
     const long long row = of_block + threadIdx.x;
     const long long begin = (long long)blockIdx.y * parts->columns;
     const long long end = begin + parts->columns < problem->columns.count ? begin + parts->columns
                                                                           : problem->columns.count;
-    struct NAME(matrix_particle) particle[rows];
-    struct NAME(matrix_found) found[rows];
+    struct NAME(matrix_particle) particle[matrix_reduce_rows];
+    struct NAME(matrix_found) found[matrix_reduce_rows];
 #pragma unroll
-    for (int r = 0; r < rows; r++) {
+    for (int r = 0; r < matrix_reduce_rows; r++) {
         particle[r] = NAME(matrix_particle_at)(&problem->rows, row + r * matrix_reduce_threads);
         found[r] = {0, (REAL)INFINITY, -1};
     }
@@ -124,17 +123,17 @@ LAW_INLINE void NAME(matrix_reduce_block)(const struct matrix_problem *problem,
         }
         __syncthreads();
         const bool meets_diagonal = problem->replaces_diagonal &&
-                                    first < of_block + matrix_reduce_threads * rows &&
+                                    first < of_block + matrix_reduce_block_rows &&
                                     of_block < first + matrix_tile;
         if (meets_diagonal || first + matrix_tile > problem->columns.count)
-            NAME(matrix_meet_tile)<kind, operation, rows, true>(
+            NAME(matrix_meet_tile)<kind, operation, true>(
                 problem, &law, (REAL)parts->sign, particle, row, source, extra, first, found);
         else
-            NAME(matrix_meet_tile)<kind, operation, rows, false>(
+            NAME(matrix_meet_tile)<kind, operation, false>(
                 problem, &law, (REAL)parts->sign, particle, row, source, extra, first, found);
     }
 #pragma unroll
-    for (int r = 0; r < rows; r++) {
+    for (int r = 0; r < matrix_reduce_rows; r++) {
         const long long i = row + r * matrix_reduce_threads;
         if (i >= problem->rows.count)
             continue;
@@ -148,9 +147,9 @@ LAW_INLINE void NAME(matrix_reduce_block)(const struct matrix_problem *problem,
     }
 }
 
-template <enum law_kind kind, enum matrix_operation operation, int rows>
+template <enum law_kind kind, enum matrix_operation operation>
 __global__ void __launch_bounds__(matrix_reduce_threads)
     NAME(matrix_reduce)(const struct matrix_problem problem, const struct matrix_parts parts)
 {
-    NAME(matrix_reduce_block)<kind, operation, rows>(&problem, &parts);
+    NAME(matrix_reduce_block)<kind, operation>(&problem, &parts);
 }
