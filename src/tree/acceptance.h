@@ -39,6 +39,7 @@
 #include <stdint.h>
 
 #include "core/both_sides.h"
+#include "tree/expansion.h"
 
 enum tree_walk {
     tree_walk_mutual,  /* expansions about both cells; the targets are the sources */
@@ -69,7 +70,7 @@ struct tree_rule {
     bool logarithm;    /* the potential is ln s, not 1/s */
     double theta;
     double share, coherent;
-    const struct tree_decay *decay; /* of a law that is neither; on the CPU */
+    const struct tree_decay *decay; /* of a law that is neither */
 };
 
 /* What decides about a cell, a cache line. */
@@ -148,6 +149,66 @@ KITH_BOTH_SIDES static inline bool tree_error_is_small(const struct tree_rule *r
            coherent <= rule->coherent * source->weight;
 }
 
+/* What stands for 1/r² in the estimate of the error, and in the field of a cell's weight. */
+struct tree_decay_at {
+    double field, slope, noise;
+};
+
+/* At the distance r, of radii that are together `both`; outside of the bins, where nothing is
+ * accepted, the field is infinite. */
+KITH_BOTH_SIDES static inline struct tree_decay_at tree_find_decay(const struct tree_decay *decay,
+                                                                   double r, double both)
+{
+    const double length = r * decay->per_unit, column = both / r * (double)tree_decay_scale;
+    const int64_t bin = expansion_bin_of(length * length) - decay->first;
+    const bool is_inside = r > 0 && bin >= 0 && bin < decay->count;
+    const struct tree_decay_row *row = &decay->rows[is_inside ? bin : 0];
+    const bool is_known = is_inside && column < tree_decay_angles;
+    const struct tree_decay_at at = {is_known ? row->field[(int)column] : (double)INFINITY,
+                                     row->slope, row->noise};
+    return at;
+}
+
+/* tree_error_is_small of a law with bins; decay->field times what both radii do to the error. */
+KITH_BOTH_SIDES static inline bool
+tree_error_of_law_is_small(const struct tree_rule *rule, const struct tree_side *target,
+                           const struct tree_side *source, const double *power, double radius,
+                           double r, const struct tree_decay_at *decay)
+{
+    const double inverse = 1 / r, t = source->size * inverse, u = radius * inverse;
+    double sum = power[0], t_k = 1, u_p = 1;
+    for (int32_t k = 1; k <= rule->order; k++) {
+        t_k *= t;
+        u_p *= u;
+        sum = sum * u + power[k] * t_k;
+    }
+    const double error = decay->field * sum + source->weight * decay->noise;
+    return error <= rule->share * target->field && error * r <= rule->share * target->potential &&
+           decay->field * u_p * source->weight <= rule->coherent * source->weight * decay->slope;
+}
+
+/* tree_accepts of a law with bins, of a source at the distance r whose radius and the target's are
+ * together less than θ r. */
+KITH_BOTH_SIDES static inline bool
+tree_accepts_by_law(const struct tree_rule *rule, const struct tree_side *target,
+                    const double *target_power, const struct tree_side *source,
+                    const double *source_power, double radius, double r)
+{
+    const double both = source->radius + radius;
+    const double larger = source->radius > radius ? source->radius : radius;
+    struct tree_decay_at decay = tree_find_decay(rule->decay, r, both);
+    if (!(decay.field < (double)INFINITY))
+        return false;
+    if (rule->order == 0)
+        return true;
+    decay.field *= both > 0 ? 8 * larger / both : 0.0;
+    if (!tree_error_of_law_is_small(rule, target, source, source_power, radius, r, &decay))
+        return false;
+    return rule->walk != tree_walk_mutual ||
+           tree_error_of_law_is_small(rule, source, target, target_power, source->radius, r,
+                                      &decay);
+}
+
 KITH_BOTH_SIDES static inline double tree_distance(const struct tree_side *a,
                                                    const struct tree_side *b)
 {
@@ -166,6 +227,8 @@ tree_accepts(const struct tree_rule *rule, const struct tree_side *target,
     const double radius = of_groups ? 0 : target->radius;
     if (!(source->radius + radius < rule->theta * r))
         return false;
+    if (rule->decay)
+        return tree_accepts_by_law(rule, target, target_power, source, source_power, radius, r);
     if (rule->order == 0)
         return true;
     const struct tree_pair pair = tree_make_pair(source->radius, radius, r);

@@ -48,9 +48,11 @@
  * Bits: every result depends on its arguments and the instruction set alone, on the order of a list
  * of sources, too. */
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/both_sides.h"
 #include "kith/array.h"
@@ -78,6 +80,33 @@ struct expansion_bins {
     double per_unit;                   /* bins are of (s per_unit)² */
     const void *rows;                  /* of the operators' real type */
 };
+
+/* Coefficients of a row for an order: so many more that derivatives of that order are exact to
+ * rounding at the ends of a bin. */
+enum { expansion_more_terms = 14 };
+KITH_BOTH_SIDES static inline int32_t expansion_terms_of(int32_t order)
+{
+    const int32_t terms = (order + 1 + expansion_more_terms + 3) / 4 * 4;
+    return terms < expansion_most_terms ? terms : (int32_t)expansion_most_terms;
+}
+
+/* The number of the bin that x ≥ 0 is in, and the middle of a bin. */
+enum { expansion_bin_shift = DBL_MANT_DIG - 1 - expansion_bin_bits };
+KITH_BOTH_SIDES static inline int64_t expansion_bin_of(double x)
+{
+    int64_t bits = 0;
+    memcpy(&bits, &x, sizeof bits);
+    return bits >> expansion_bin_shift;
+}
+
+KITH_BOTH_SIDES static inline double expansion_middle_of(int64_t bin)
+{
+    const int64_t half = INT64_C(1) << (expansion_bin_shift - 1);
+    const int64_t bits = bin * (2 * half) + half;
+    double middle = 0;
+    memcpy(&middle, &bits, sizeof middle);
+    return middle;
+}
 
 /* What is expanded and how. */
 struct expansion {

@@ -23,30 +23,6 @@ struct field_run {
     const struct tree_softening *softening[2]; /* of the cells of both, or NULL */
 };
 
-/* tree_add_pull of the law of bins, as weak as it is at the points of the target that are farthest
- * from the source: a law may fall by orders of magnitude within a leaf. */
-static void add_pull_of_law(const struct field_run *run, const struct tree_side *a,
-                            const struct tree_side *b, double net, bool is_near,
-                            struct tree_pull *pull)
-{
-    double d[3], r2 = is_near ? b->radius * b->radius : 0, value[2], factor[2];
-    for (int32_t c = 0; c < 3; c++) {
-        d[c] = b->center[c] - a->center[c];
-        r2 += d[c] * d[c];
-    }
-    const double r = sqrt(r2), farthest = r + a->radius;
-    if (farthest * farthest + run->softening2 == 0)
-        return;
-    tree_law_at(run->bins, r2 + run->softening2, &value[0], &factor[0]);
-    tree_law_at(run->bins, farthest * farthest + run->softening2, &value[1], &factor[1]);
-    const double slope = fabs(factor[0]) * r, least = fmin(slope, fabs(factor[1]) * farthest);
-    pull->magnitude += b->weight * least;
-    pull->potential += b->weight * fmin(fabs(value[0]), fabs(value[1]));
-    pull->near += is_near ? b->weight * least : 0;
-    for (int32_t c = 0; c < 3 && !is_near && slope > 0; c++)
-        pull->vector[c] += net * factor[0] * d[c] * (least / slope);
-}
-
 static void add_pull(const struct field_run *run, int32_t target, int32_t source, bool is_near)
 {
     const struct tree_side *a = &run->targets->side[target], *b = &run->sources->side[source];
@@ -55,7 +31,7 @@ static void add_pull(const struct field_run *run, int32_t target, int32_t source
         run->softening2 +
         (run->softening[0] ? run->softening[0][target].most + run->softening[1][source].mean : 0);
     if (run->law == expansion_series)
-        add_pull_of_law(run, a, b, net, is_near, &run->pull[target]);
+        tree_add_pull_of_law(a, b, net, run->softening2, run->bins, is_near, &run->pull[target]);
     else
         tree_add_pull(a, b, net, softening2, run->law, is_near, &run->pull[target]);
 }

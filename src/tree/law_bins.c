@@ -9,13 +9,11 @@
 #include "law/series.h"
 
 /* Bins of distances down to 2^−22 of the extent, nearer than which no cells meet that are not one
- * cell of the Morton grid; and of terms past the order, so that derivatives of that order are exact
- * to rounding at the ends of a bin. */
+ * cell of the Morton grid. */
 enum {
     octaves = 45,
     bins_of_octave = 1 << expansion_bin_bits,
-    most_bins = octaves * bins_of_octave,
-    more_terms = 14
+    most_bins = octaves * bins_of_octave
 };
 
 /* How well the series of two bins must agree where these meet, relative to the largest value from
@@ -34,13 +32,6 @@ static double middle_of(int32_t k)
     return 0.5 * (edge_of(k) + edge_of(k + 1));
 }
 
-static int64_t number_of(double x)
-{
-    int64_t bits = 0;
-    memcpy(&bits, &x, sizeof bits);
-    return bits >> (DBL_MANT_DIG - 1 - expansion_bin_bits);
-}
-
 static int64_t number_of_float(double x)
 {
     const float narrow = (float)x;
@@ -55,32 +46,6 @@ static double unit_for(double length)
     int exponent = 0;
     frexp(length > 0 ? length : 1, &exponent);
     return ldexp(1, -exponent);
-}
-
-/* Σ_k row[k] t^k, and its derivative. */
-static double sum_of(const double *row, int32_t terms, double t, double *slope)
-{
-    double sum = 0, derivative = 0;
-    for (int32_t k = terms - 1; k >= 0; k--) {
-        derivative = derivative * t + sum;
-        sum = sum * t + row[k];
-    }
-    *slope = derivative;
-    return sum;
-}
-
-void tree_law_at(const struct tree_law_bins *bins, double s2, double *value, double *factor)
-{
-    const struct expansion_bins *all = &bins->bins;
-    const double place = s2 * all->per_unit * all->per_unit;
-    int64_t bin = number_of(place) - all->first_double;
-    const bool is_inside = bin >= 0 && bin < all->count;
-    bin = bin < 0 ? 0 : bin < all->count ? bin : all->count - 1;
-    const double middle = middle_of(most_bins - all->count + (int32_t)bin);
-    double slope;
-    *value = sum_of(bins->series + bin * all->terms, all->terms,
-                    is_inside ? (place - middle) / middle : 0, &slope);
-    *factor = 2 * slope * all->per_unit * all->per_unit / middle;
 }
 
 /* Rows that are not numbers of the precision are never used (fill_decay), and made 0, as what fills
@@ -102,14 +67,13 @@ static kith_status make_series(const struct tree_problem *problem, int32_t order
     double s2[most_bins];
     law_look(problem->pair_law, &view);
     all->per_unit = unit_for(longest);
-    all->terms = (order + 1 + more_terms + 3) / 4 * 4;
-    all->terms = all->terms < expansion_most_terms ? all->terms : expansion_most_terms;
+    all->terms = expansion_terms_of(order);
     const double unit2 = all->per_unit * all->per_unit;
     int32_t first = 0;
     while (first + 1 < most_bins && edge_of(first + 1) <= problem->softening2 * unit2)
         first++;
     all->count = most_bins - first;
-    all->first_double = number_of(edge_of(first));
+    all->first_double = expansion_bin_of(edge_of(first));
     all->first_float = number_of_float(edge_of(first));
     for (int32_t k = 0; k < all->count; k++)
         s2[k] = middle_of(first + k) / unit2;
@@ -150,8 +114,8 @@ static double difference_after(const struct tree_law_bins *bins, int32_t k)
     double slope[2];
     if (is_zero(row, all->terms) || is_zero(next, all->terms))
         return 0;
-    const double value = sum_of(row, all->terms, edge / middle - 1, &slope[0]) -
-                         sum_of(next, all->terms, edge / other - 1, &slope[1]);
+    const double value = tree_sum_of_series(row, all->terms, edge / middle - 1, &slope[0]) -
+                         tree_sum_of_series(next, all->terms, edge / other - 1, &slope[1]);
     return fmax(fabs(value), fabs(slope[0] * edge / middle - slope[1] * edge / other));
 }
 
@@ -263,7 +227,7 @@ static double noise_at(const struct tree_law_bins *bins, double s2)
 {
     const double worse = 10;
     const struct expansion_bins *all = &bins->bins;
-    const int64_t bin = number_of(s2 * all->per_unit * all->per_unit) - all->first_double;
+    const int64_t bin = expansion_bin_of(s2 * all->per_unit * all->per_unit) - all->first_double;
     return worse * bins->noise[bin < 0 ? 0 : bin < all->count ? bin : all->count - 1];
 }
 
@@ -321,7 +285,7 @@ static kith_status make_decay(const struct tree_problem *problem, int32_t order,
     struct tree_decay_row *edges = NULL;
     const int64_t numbers = (int64_t)(most_bins + 1) * (2 + 2 * (half + 1) + run.terms);
     bins->decay.per_unit = unit_for(extent);
-    bins->decay.first = number_of(edge_of(0));
+    bins->decay.first = expansion_bin_of(edge_of(0));
     bins->decay.count = most_bins;
     run.unit2 = bins->decay.per_unit * bins->decay.per_unit;
     KITH_TRY(kith_allocate(most_bins, sizeof *bins->rows, "the series of a law", &bins->rows));

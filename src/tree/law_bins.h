@@ -16,6 +16,10 @@
 #include "tree/acceptance.h"
 #include "tree/tree.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct tree_law_bins {
     struct expansion_bins bins;
     struct tree_decay decay;
@@ -36,7 +40,37 @@ kith_status tree_law_bins_create(const struct tree_problem *problem, int32_t ord
                                  struct tree_law_bins *bins);
 void tree_law_bins_free(struct tree_law_bins *bins);
 
+/* Σ_k row[k] t^k, and its derivative. */
+KITH_BOTH_SIDES static inline double tree_sum_of_series(const double *row, int32_t terms, double t,
+                                                        double *slope)
+{
+    double sum = 0, derivative = 0;
+    for (int32_t k = terms - 1; k >= 0; k--) {
+        derivative = derivative * t + sum;
+        sum = sum * t + row[k];
+    }
+    *slope = derivative;
+    return sum;
+}
+
 /* V and (dV/ds)/s; outside of the bins those of the nearest. */
-void tree_law_at(const struct tree_law_bins *bins, double s2, double *value, double *factor);
+KITH_BOTH_SIDES static inline void tree_law_at(const struct tree_law_bins *bins, double s2,
+                                               double *value, double *factor)
+{
+    const struct expansion_bins *all = &bins->bins;
+    const double place = s2 * all->per_unit * all->per_unit;
+    int64_t bin = expansion_bin_of(place) - all->first_double;
+    const bool is_inside = bin >= 0 && bin < all->count;
+    bin = bin < 0 ? 0 : bin < all->count ? bin : all->count - 1;
+    const double middle = expansion_middle_of(all->first_double + bin);
+    double slope;
+    *value = tree_sum_of_series(bins->series + bin * all->terms, all->terms,
+                                is_inside ? (place - middle) / middle : 0, &slope);
+    *factor = 2 * slope * all->per_unit * all->per_unit / middle;
+}
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "tree/acceptance.h"
 #include "tree/expansion.h"
+#include "tree/law_bins.h"
 
 /* Cells nearer than this angle are opened: the scale is good to a few percent. */
 #define TREE_FIELD_THETA 0.9
@@ -41,6 +42,32 @@ KITH_BOTH_SIDES static inline void tree_add_pull(const struct tree_side *a,
     pull->near += is_near ? magnitude : 0;
     for (int32_t c = 0; c < 3 && !is_near; c++)
         pull->vector[c] += net / power * d[c];
+}
+
+/* The same of the law of bins, as weak as it is at the points of the target that are farthest from
+ * the source: a law may fall by orders of magnitude within a leaf. */
+KITH_BOTH_SIDES static inline void tree_add_pull_of_law(const struct tree_side *a,
+                                                        const struct tree_side *b, double net,
+                                                        double softening2,
+                                                        const struct tree_law_bins *bins,
+                                                        bool is_near, struct tree_pull *pull)
+{
+    double d[3], r2 = is_near ? b->radius * b->radius : 0, value[2], factor[2];
+    for (int32_t c = 0; c < 3; c++) {
+        d[c] = b->center[c] - a->center[c];
+        r2 += d[c] * d[c];
+    }
+    const double r = sqrt(r2), farthest = r + a->radius;
+    if (farthest * farthest + softening2 == 0)
+        return;
+    tree_law_at(bins, r2 + softening2, &value[0], &factor[0]);
+    tree_law_at(bins, farthest * farthest + softening2, &value[1], &factor[1]);
+    const double slope = fabs(factor[0]) * r, least = fmin(slope, fabs(factor[1]) * farthest);
+    pull->magnitude += b->weight * least;
+    pull->potential += b->weight * fmin(fabs(value[0]), fabs(value[1]));
+    pull->near += is_near ? b->weight * least : 0;
+    for (int32_t c = 0; c < 3 && !is_near && slope > 0; c++)
+        pull->vector[c] += net * factor[0] * d[c] * (least / slope);
 }
 
 /* The scales of a leaf by all that pulls on it. */

@@ -203,12 +203,13 @@ static void test_acceptance_is_symmetric(void **state)
 static void test_acceptance_of_several_sources_is_that_of_each(void **state)
 {
     (void)state;
-    enum { order = 5, sides = 40 };
+    enum { order = 5, sides = 40, bins = 64 };
+    static struct tree_decay_row rows[bins];
     struct random_numbers numbers = random_numbers_begin("test_acceptance_of_several_sources");
     struct tree_side side[sides];
     double power[sides * (order + 1)];
     int32_t cells[accept_lanes];
-    int64_t accepted = 0;
+    int64_t accepted[2] = {0};
     kith_context *context = context_with(1);
 #define ADDRESS(isa) tree_accept_##isa,
     static tree_accept_kernel *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
@@ -223,12 +224,20 @@ static void test_acceptance_of_several_sources_is_that_of_each(void **state)
         for (int32_t n = 0; n <= order; n++)
             power[k * (order + 1) + n] = side[k].weight * pow(side[k].radius, n);
     }
-    for (int32_t turn = 0; turn < 3000; turn++) {
+    for (int k = 0; k < bins; k++) {
+        for (int j = 0; j < tree_decay_angles; j++)
+            rows[k].field[j] = k % 9 ? random_uniform(&numbers, 0, 1) : (double)INFINITY;
+        rows[k].slope = random_uniform(&numbers, 0, 1);
+        rows[k].noise = random_uniform(&numbers, 0, 1e-5);
+    }
+    const struct tree_decay decay = {expansion_bin_of(0x1p-6), bins, 0.5, rows};
+    for (int32_t turn = 0; turn < 6000; turn++) {
         const struct tree_rule rule = {.walk = (enum tree_walk)(turn % 3),
                                        .order = turn % 7 ? order : 0,
                                        .theta = 0.8,
                                        .share = 1e-3,
-                                       .coherent = 0.02};
+                                       .coherent = 0.02,
+                                       .decay = turn < 3000 ? NULL : &decay};
         const int32_t count = 1 + turn % accept_lanes, target = turn % sides;
         bool found[accept_lanes];
         for (int32_t k = 0; k < count; k++)
@@ -238,10 +247,11 @@ static void test_acceptance_of_several_sources_is_that_of_each(void **state)
         for (int32_t k = 0; k < count; k++) {
             assert_true(found[k] == tree_accepts(&rule, &side[target], &power[target * (order + 1)],
                                                  &side[cells[k]], &power[cells[k] * (order + 1)]));
-            accepted += found[k];
+            accepted[turn / 3000] += found[k];
         }
     }
-    assert_in_range(accepted, 2000, 12000);
+    assert_in_range(accepted[0], 2000, 12000);
+    assert_in_range(accepted[1], 500, 12000);
     kith_context_free(context);
 }
 
