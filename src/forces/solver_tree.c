@@ -68,11 +68,6 @@ static kith_status suits(const char *name, const kith_context *context,
         return kith_fail(KITH_UNSUPPORTED, "solver is %s, %s; use the solver direct", name, no_law);
     if (problem->source_half_softening2)
         KITH_TRY(check_softenings(name, context, problem, &law));
-    if (law.any && context->device.kind != KITH_CPU)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "solver is %s, which supports gravity, coulomb, log2d and other laws w_i "
-                         "w_j / r on a GPU; use the CPU, or the solver direct",
-                         name);
     return check_accuracy(name, problem);
 }
 

@@ -11,8 +11,9 @@
  * kept by all distributions of tests/tree/test_tree_accuracy.c. */
 static const double share = 0.6, share_of_groups = 1.5, share_of_points = 0.4, coherent = 15;
 
-/* Of other laws: tests/tree/test_tree_laws.c. */
-static const double part_of_any_law = 0.5;
+/* Of other laws: tests/tree/test_tree_laws.c. Low orders, as a GPU takes, need less below some
+ * error: for points within the length of a law one body of a hundred had four times the error. */
+static const double part_of_any_law = 0.5, part_of_low_orders = 0.25, error_of_low_orders = 3e-6;
 
 /* Cubic lattices have no multipoles of degree 1, 2 and 3, which would estimate their error. In
  * single precision higher orders round off more than they add. */
@@ -127,10 +128,18 @@ struct tree_request tree_choose_cuda(const struct tree_problem *problem,
     return choose(problem, request, order_for_cuda, leaf_for_cuda);
 }
 
+static double part_of_law(const struct tree_problem *problem, const struct tree_request *request)
+{
+    const bool is_low = request->order <= 8 && request->error < error_of_low_orders;
+    if (problem->law != expansion_series)
+        return 1;
+    return is_low ? part_of_low_orders : part_of_any_law;
+}
+
 struct tree_rule tree_rule_for(const struct tree_problem *problem,
                                const struct tree_request *request)
 {
-    const double part = problem->law == expansion_series ? part_of_any_law : 1;
+    const double part = part_of_law(problem, request);
     const double of_groups = request->points ? share_of_points : share_of_groups;
     return (struct tree_rule){
         .walk = request->groups ? tree_walk_groups
@@ -182,6 +191,7 @@ double tree_seconds_cuda(const struct tree_problem *problem, const struct tree_r
     /* Measured on Plummer models of 10⁵ to 10⁷ points by errors of 1e-3 to 1e-7. */
     const double seconds_of_call = 1.2e-3, digits = request->error > 0 ? -log10(request->error) : 3;
     const double of_dtype = problem->dtype == KITH_F64 ? 2 : 1;
-    const double of_point = 4.5e-9 * of_dtype * pow(1.7, digits - 3);
+    const double of_law = problem->law == expansion_series ? 14 : 1; /* by yukawa:0.5 */
+    const double of_point = 4.5e-9 * of_dtype * of_law * pow(1.7, digits - 3);
     return seconds_of_call + of_point * (double)problem->target_count;
 }

@@ -13,14 +13,7 @@
 
 #include "tree/acceptance.h"
 #include "tree/octree.h"
-
-enum { tree_samples = 48 };
-
-/* Target of sample k of `samples`, at equal steps along the curve of the tree. */
-KITH_BOTH_SIDES static inline int64_t tree_sample(int64_t k, int64_t samples, int64_t targets)
-{
-    return (2 * k + 1) * targets / (2 * samples);
-}
+#include "tree/samples.h"
 
 /* The leaf of a target below cell k. */
 KITH_BOTH_SIDES static inline int32_t tree_leaf_below(const struct octree_cell *cells, int32_t k,

@@ -4,10 +4,15 @@
 
 #include "device/cuda_state.h"
 #include "tree/near_cuda.cuh"
+#include "tree/near_law_cuda.h"
 #include "tree/solve_cuda.h"
 
 /* As many samples of a thread as a block has warps. */
-enum { threads = 128, samples_of_thread = 4, groups = tree_samples / samples_of_thread };
+enum {
+    threads = 128,
+    samples_of_thread = tree_samples_of_block,
+    groups = tree_samples / samples_of_thread
+};
 
 /* Blocks of a group, so that a thread sums few sources. */
 enum { most_parts = 128, sources_of_thread = 32 };
@@ -57,6 +62,22 @@ static __device__ inline int32_t find_leaf(const struct octree_cell *cells, int6
     return k;
 }
 
+/* The scale of a sample's leaf, by a warp. */
+template <typename real>
+static __device__ inline void find_field(const struct sample_task<real> &task, int64_t sample)
+{
+    if (sample < task.samples) {
+        const int32_t leaf = find_leaf(task.cells, tree_sample(sample, task.samples, task.targets));
+        task.field[sample] = task.side[leaf].field;
+    }
+}
+
+template <typename real>
+static __global__ void __launch_bounds__(threads) find_fields(const struct sample_task<real> task)
+{
+    find_field(task, (int64_t)blockIdx.x * (threads / 32) + threadIdx.x / 32);
+}
+
 /* A part of the sources, on four samples, each of whose leaves a warp of the first part finds. */
 template <enum expansion_law law, typename real>
 static __global__ void __launch_bounds__(threads) sum_samples(const struct sample_task<real> task)
@@ -77,12 +98,8 @@ static __global__ void __launch_bounds__(threads) sum_samples(const struct sampl
         for (int k = 0; k < samples_of_thread; k++)
             add_pair<law>(at[k], source, source.w, task.softening2, sum[k]);
     }
-    const int64_t of_warp = samples_of_thread * (int64_t)blockIdx.y + threadIdx.x / 32;
-    if (blockIdx.x == 0 && of_warp < task.samples) {
-        const int32_t leaf =
-            find_leaf(task.cells, tree_sample(of_warp, task.samples, task.targets));
-        task.field[of_warp] = task.side[leaf].field;
-    }
+    if (blockIdx.x == 0)
+        find_field(task, samples_of_thread * (int64_t)blockIdx.y + threadIdx.x / 32);
     for (int k = 0; k < samples_of_thread; k++) {
         const int32_t sample = samples_of_thread * (int32_t)blockIdx.y + k;
         for (int c = 0; c < 3; c++) {
@@ -116,6 +133,23 @@ static __global__ void __launch_bounds__(threads) compare(const struct sample_ta
 }
 
 template <typename real>
+static kith_status sum_samples_by_law(kith_context *context, const struct tree_problem *problem,
+                                      const struct sample_task<real> &task)
+{
+    struct tree_samples_law_cuda of_law = {};
+    of_law.softening2 = problem->softening2;
+    of_law.sources = task.sources;
+    of_law.targets = task.targets;
+    of_law.samples = task.samples;
+    of_law.target = task.target;
+    of_law.source = task.source;
+    of_law.sums = task.sums->gradient;
+    find_fields<<<tree_samples / (threads / 32), threads, 0, cuda_stream(context)>>>(task);
+    return tree_sum_samples_law_cuda(context, problem->pair_law, problem->dtype, &of_law,
+                                     task.parts);
+}
+
+template <typename real>
 static kith_status estimate(kith_context *context, const struct tree_problem *problem,
                             const struct tree_state_cuda *state, double *error)
 {
@@ -145,7 +179,9 @@ static kith_status estimate(kith_context *context, const struct tree_problem *pr
     task.field = task.error + 1;
     task.sums = (struct sample_sum *)(task.field + tree_samples);
     task.parts = parts;
-    if (problem->law == expansion_inverse)
+    if (problem->law == expansion_series)
+        KITH_TRY(sum_samples_by_law(context, problem, task));
+    else if (problem->law == expansion_inverse)
         sum_samples<expansion_inverse><<<grid, threads, 0, stream>>>(task);
     else
         sum_samples<expansion_logarithm><<<grid, threads, 0, stream>>>(task);

@@ -323,6 +323,8 @@ kith_status tree_expand_cuda(cudaStream_t stream, const struct octree_cuda *sour
                 m2m<real><<<(unsigned)(end - first), threads, bytes_of_m2m<real>(shape), stream>>>(
                     shape, sources->cell, first, records);
         }
+        if (shape.law == expansion_series)
+            return tree_find_tensor_powers_cuda(stream, cells, side, expansions);
         find_powers<real><<<blocks_for(cells, threads / lanes_of_cell), threads, 0, stream>>>(
             shape, binomials, side, cells, (const struct expansion_angles *)expansions->angles,
             records, expansions->power);

@@ -190,16 +190,14 @@ KITH_BOTH_SIDES inline real second_in_z(int32_t order, const real *f, int32_t a,
     return -(f[expansion_row(order, b, c) + a + 2] + f[expansion_row(order, b + 2, c) + a]);
 }
 
-/* ∂^α f for |α| ≤ order and c ≤ 2 or, if not harmonic, c ≤ max_c; s² = d² + ε² in units of length
- * of which one is 1 / inverse_unit. */
+/* ∂^α f for |α| ≤ order and c ≤ 2 or, if not harmonic, c ≤ max_c, from base[m] = (s^{-1} d/ds)^m f,
+ * which is overwritten. */
 template <typename real>
-KITH_BOTH_SIDES inline void make_derivatives(enum expansion_basis basis, enum expansion_law law,
-                                             int32_t order, const real d[3], real s2,
-                                             real inverse_unit, real *e)
+KITH_BOTH_SIDES inline void make_derivatives(enum expansion_basis basis, int32_t order,
+                                             const real d[3], real *base, real *e)
 {
-    real base[expansion_max_order + 2], before[expansion_max_order + 2];
+    real before[expansion_max_order + 2];
     const bool harmonic = basis == expansion_harmonic;
-    make_radial(law, order, s2, inverse_unit, base);
     for (int32_t m = 0; m <= order; m++)
         before[m] = 0;
     for (int32_t c = 0; c <= (basis == expansion_full ? order : 0); c++) {

@@ -3,6 +3,7 @@
 #include "device/reals_cuda.cuh"
 #include "tree/launch_cuda.cuh"
 #include "tree/near_cuda.cuh"
+#include "tree/near_law_cuda.h"
 #include "tree/solve_cuda.h"
 
 /* near_of_part: source cells that a warp takes for its targets. */
@@ -251,9 +252,32 @@ static __global__ void __launch_bounds__(threads) add_near(const struct near_tas
     }
 }
 
+/* By any other law, on the context's stream. */
+static kith_status meet_near_by_law(kith_context *context, const struct tree_points_cuda *points,
+                                    const struct tree_parts &parts, const struct tree_batch &batch)
+{
+    const struct tree_expansions_cuda *expansions = points->expansions;
+    struct tree_near_law_cuda task = {};
+    task.softening2 = expansions->expansion.softening2;
+    task.self = points->targets == points->sources;
+    task.part_count = parts.count;
+    task.part = parts.part;
+    task.lists = batch.lists;
+    task.near = batch.near;
+    task.targets = points->targets->cell;
+    task.sources = points->sources->cell;
+    task.target = points->targets->point;
+    task.source = points->sources->point;
+    task.results = points->results;
+    task.sums = parts.sums;
+    return tree_meet_near_law_cuda(context, expansions->pair_law, expansions->dtype, &task,
+                                   parts.most);
+}
+
 template <typename real>
-static kith_status near(cudaStream_t stream, const struct tree_points_cuda *points,
-                        const struct tree_parts &parts, const struct tree_batch &batch)
+static kith_status near(kith_context *context, cudaStream_t stream,
+                        const struct tree_points_cuda *points, const struct tree_parts &parts,
+                        const struct tree_batch &batch)
 {
     const struct expansion *expansion = &points->expansions->expansion;
     const struct near_task<real> task = {
@@ -264,7 +288,9 @@ static kith_status near(cudaStream_t stream, const struct tree_points_cuda *poin
             (real4_of<real> *)points->results
     };
     const dim3 grid(blocks_for(parts.most, warps), chunks);
-    if (expansion->law == expansion_inverse)
+    if (expansion->law == expansion_series)
+        KITH_TRY(meet_near_by_law(context, points, parts, batch));
+    else if (expansion->law == expansion_inverse)
         meet_near<expansion_inverse><<<grid, threads, 0, stream>>>(task);
     else
         meet_near<expansion_logarithm><<<grid, threads, 0, stream>>>(task);
@@ -285,6 +311,6 @@ kith_status tree_near_cuda(kith_context *context, const struct tree_points_cuda 
                               points->targets->cell, batch, memory, &parts));
     if (aside)
         KITH_TRY(tree_fork_cuda(context, aside));
-    return dtype == KITH_F64 ? near<double>(stream, points, parts, *batch)
-                             : near<float>(stream, points, parts, *batch);
+    return dtype == KITH_F64 ? near<double>(context, stream, points, parts, *batch)
+                             : near<float>(context, stream, points, parts, *batch);
 }

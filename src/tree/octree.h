@@ -6,6 +6,7 @@
 #include "core/status.h"
 #include "kith/context.h"
 #include "sort/sort.h"
+#include "tree/octree_cell.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,14 +26,6 @@ enum { octree_most_generations = 33 };
 
 /* Of a cell that has children on another rank: the first. */
 enum { octree_absent = -1 };
-
-struct octree_cell {
-    int32_t first, count;    /* points, in the order of the tree */
-    int32_t parent;          /* −1 for the root */
-    int32_t child, children; /* the first, and how many: 0 for a leaf */
-    int32_t around;          /* points in its surroundings, about */
-    int32_t level;           /* of the Morton grid: the deepest that has the cell's points in one */
-};
 
 /* About the center of mass (of |weights|; of places where they are all 0), rounded to the
  * precision of the points; every point of the cell is within the radius, but for rounding. */

@@ -13,11 +13,6 @@ extern "C" {
 
 enum tree_list { tree_list_far, tree_list_near };
 
-struct tree_part {
-    int32_t cell, first, count; /* elements of the cell's list */
-    int64_t slot;               /* where its sums go; −1: the only part, it adds to the results */
-};
-
 /* The sums of a cell with several parts. */
 struct tree_part_sums {
     int64_t first; /* slot */

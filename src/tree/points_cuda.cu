@@ -3,57 +3,9 @@
 
 #include "device/reals_cuda.cuh"
 #include "tree/fixed_cuda.cuh"
-#include "tree/launch_cuda.cuh"
-#include "tree/solve_cuda.h"
+#include "tree/m2p_cuda.cuh"
 
-enum { threads = 128, warps = threads / 32, chunks = 4 };
-
-/* The targets of a warp: those of the leaf from `begin` on. */
-struct seats {
-    int64_t target; /* the lane's, in the order of the tree; of lanes without one, another's */
-    int32_t ways, way;
-    bool writes;
-};
-
-static __device__ inline struct seats take_seats(const struct octree_cell &cell, int32_t begin,
-                                                 int lane)
-{
-    const int32_t left = cell.count - begin < 32 ? cell.count - begin : 32;
-    int32_t width = 1;
-    while (width < left)
-        width *= 2;
-    const int32_t seat = lane % width;
-    struct seats seats;
-    seats.target = (int64_t)cell.first + begin + (seat < left ? seat : left - 1);
-    seats.ways = 32 / width;
-    seats.way = lane / width;
-    seats.writes = seats.way == 0 && seat < left;
-    return seats;
-}
-
-/* Over the lanes of a target: ∇φ and φ, the same in all of them. */
-template <typename real>
-static __device__ inline void sum_ways(const struct seats &seats, real total[4])
-{
-    for (int32_t offset = 32 / seats.ways; offset < 32; offset *= 2)
-        for (int k = 0; k < 4; k++)
-            total[k] += __shfl_xor_sync(0xffffffffu, total[k], offset);
-}
-
-template <typename real>
-static __device__ inline void add_result(const struct seats &seats, real total[4],
-                                         real4_of<real> *results)
-{
-    sum_ways(seats, total);
-    if (!seats.writes)
-        return;
-    real4_of<real> result = results[seats.target];
-    result.x += total[0];
-    result.y += total[1];
-    result.z += total[2];
-    result.w += total[3];
-    results[seats.target] = result;
-}
+enum { threads = near_threads, warps = near_warps, chunks = near_chunks };
 
 /* Each warp of a block has the coefficients that its lanes read in shared memory. */
 template <typename real, int room>
@@ -199,84 +151,11 @@ kith_status tree_l2p_cuda(kith_context *context, const struct tree_points_cuda *
     });
 }
 
-/* The field of a source cell at a point: sums[0 … 2] += ∇φ, sums[3] += φ. */
-template <typename real, int room>
-static __device__ void add_cell(const struct expansion_shape &shape, const real *record,
-                                const real x[3], real sums[4])
-{
-    const real size = record[3];
-    const struct expansion_direction<real> to = look_at(record, x, size, (real)shape.softening);
-    const real first = shape.law == expansion_logarithm ? (real)1 : to.inverse;
-    real field[room], power[expansion_max_order + 2], total[4];
-    const int32_t order = shape.order + 1;
-    make_derivatives(shape.basis, shape.law, order, to.d, to.s2, to.inverse, field);
-    make_powers(order, (real)1, size * to.inverse, power);
-    for_each_coefficient(
-        order,
-        shape.basis == expansion_harmonic ? (order < 2 ? order : 2)
-        : shape.basis == expansion_plane  ? 0
-                                          : order,
-        [&](int32_t k, int32_t a, int32_t b, int32_t c) { field[k] *= power[a + b + c]; });
-    dot_field(shape, record + expansion_header, field, total);
-    const real of_gradient = first * (1 / size);
-    for (int k = 0; k < 3; k++)
-        sums[k] = fma(of_gradient, total[k + 1], sums[k]);
-    sums[3] = fma(first, total[0], sums[3]);
-}
-
-template <typename real> struct far_task {
-    struct expansion_shape shape;
-    int32_t cells, first, end;
-    const struct octree_cell *targets;
-    const real4_of<real> *target;
-    const struct tree_lists *lists;
-    const int32_t *far;
-    const real *records;
-    real4_of<real> *results;
-};
-
-template <typename real, int room>
-static __global__ void __launch_bounds__(threads) m2p(const struct far_task<real> task)
-{
-    const int32_t index = (int32_t)(blockIdx.x * warps + threadIdx.x / 32);
-    const int lane = threadIdx.x % 32;
-    if (index >= task.cells || task.targets[index].children > 0)
-        return;
-    const struct octree_cell cell = task.targets[index];
-    for (int32_t begin = 32 * (int32_t)blockIdx.y; begin < cell.count; begin += 32 * chunks) {
-        const struct seats seats = take_seats(cell, begin, lane);
-        const real4_of<real> p = task.target[seats.target];
-        const real x[3] = {p.x, p.y, p.z};
-        real total[4] = {0, 0, 0, 0};
-        for (int32_t k = index; k >= task.first; k = task.targets[k].parent) {
-            if (k >= task.end)
-                continue;
-            const struct tree_lists lists = task.lists[k];
-            for (int32_t j = seats.way; j < lists.far_count; j += seats.ways)
-                add_cell<real, room>(
-                    task.shape, task.records + (int64_t)task.far[lists.far + j] * task.shape.record,
-                    x, total);
-        }
-        add_result(seats, total, task.results);
-    }
-}
-
 kith_status tree_m2p_cuda(kith_context *context, const struct tree_points_cuda *points,
                           const struct tree_batch *batch)
 {
-    const cudaStream_t stream = cuda_stream(context);
-    const struct tree_expansions_cuda *expansions = points->expansions;
-    const struct expansion_shape shape = expansion_shape_of(&expansions->expansion);
-    const int32_t cells = points->targets->cell_count;
-    return with_real_and_room(expansions->dtype, room_for(shape, 1), [&](auto of, auto room) {
-        using real = decltype(of);
-        const struct far_task<real> task = {
-            shape, cells, batch->first, batch->end, points->targets->cell,
-                (const real4_of<real> *)points->targets->point, batch->lists, batch->far,
-                (const real *)expansions->records, (real4_of<real> *)points->results
-        };
-        m2p<real, decltype(room)::value>
-            <<<dim3(blocks_for(cells, warps), chunks), threads, 0, stream>>>(task);
-        return cuda_check_launch("meeting far cells of a tree");
-    });
+    const struct radial_of_powers powers = {};
+    return points->expansions->expansion.bins
+               ? tree_m2p_by_law_cuda(context, points, batch)
+               : launch_m2p(cuda_stream(context), points, batch, powers);
 }

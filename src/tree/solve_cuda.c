@@ -42,12 +42,14 @@ static kith_status check(const struct tree_problem *problem, const struct tree_r
             KITH_UNSUPPORTED,
             "a tree has at most 2147483647 points, but there are %lld; use the solver direct",
             (long long)points);
-    if (request->order > tree_most_full_order_cuda && problem->softening2 > 0 &&
+    const bool is_series = problem->law == expansion_series;
+    if (request->order > tree_most_full_order_cuda && (problem->softening2 > 0 || is_series) &&
         problem->dimensions == 3)
         return kith_fail(KITH_UNSUPPORTED,
-                         "order is %d, and with softening a GPU has orders up to %d; give one of "
-                         "these, or use the CPU",
-                         (int)request->order, (int)tree_most_full_order_cuda);
+                         "order is %d, and %s a GPU has orders up to %d; give one of these, or use "
+                         "the CPU",
+                         (int)request->order, is_series ? "for this law" : "with softening",
+                         (int)tree_most_full_order_cuda);
     return KITH_OK;
 }
 
@@ -94,6 +96,27 @@ static kith_status make_angles(kith_context *context, struct tree_memory *memory
     return status;
 }
 
+static enum expansion_basis basis_for(const struct tree_problem *problem)
+{
+    const bool is_harmonic = problem->softening2 == 0 && problem->law != expansion_series;
+    return problem->dimensions == 2 ? expansion_plane
+           : is_harmonic            ? expansion_harmonic
+                                    : expansion_full;
+}
+
+/* What is to be known of the law. */
+static kith_status make_law(kith_context *context, const struct solve_run *run)
+{
+    struct tree_side a, b; /* of all points */
+    run->state->bins = NULL;
+    if (run->problem->law != expansion_series)
+        return KITH_OK;
+    KITH_TRY(cuda_copy_out(context, &a, run->target_side, sizeof a));
+    KITH_TRY(cuda_copy_out(context, &b, run->source_side, sizeof b));
+    return tree_make_law_cuda(context, run->problem, run->request->order,
+                              tree_distance(&a, &b) + a.radius + b.radius, &run->state->bins);
+}
+
 static kith_status make_expansions(kith_context *context, struct solve_run *run)
 {
     const struct tree_problem *problem = run->problem;
@@ -101,11 +124,10 @@ static kith_status make_expansions(kith_context *context, struct solve_run *run)
     struct tree_state_cuda *state = run->state;
     struct tree_expansions_cuda *expansions = &run->expansions;
     *expansions = (struct tree_expansions_cuda){
-        .expansion = {problem->dimensions == 2  ? expansion_plane
-                      : problem->softening2 > 0 ? expansion_full
-                                                : expansion_harmonic,
-                      request->order, problem->softening2, problem->law, NULL, NULL},
+        .expansion = {basis_for(problem), request->order, problem->softening2, problem->law,
+                      state->bins ? &state->bins->bins : NULL, NULL},
         .dtype = problem->dtype,
+        .pair_law = problem->pair_law,
         .target_record = problem->self ? 0 : state->sources.cell_count,
         .range = state->range,
     };
@@ -207,8 +229,8 @@ static kith_status use_lists(kith_context *context, void *user, const struct tre
         KITH_TRY(tree_m2p_cuda(context, &run->points, batch));
         return tree_near_cuda(context, &run->points, batch, NULL, &state->near_parts);
     }
-    kith_status status =
-        tree_near_cuda(context, &run->points, batch, &state->aside, &state->near_parts);
+    kith_status status = tree_near_cuda(context, &run->points, batch,
+                                        state->bins ? NULL : &state->aside, &state->near_parts);
     if (status == KITH_OK)
         status = tree_m2l_cuda(context, &run->expansions, state->target_tree->cell, batch,
                                &state->far_parts);
@@ -221,7 +243,8 @@ static kith_status sum(kith_context *context, struct solve_run *run, struct tree
 {
     const struct tree_problem *problem = run->problem;
     struct tree_state_cuda *state = run->state;
-    const struct tree_rule rule = tree_rule_for(problem, run->request);
+    struct tree_rule rule = tree_rule_for(problem, run->request);
+    rule.decay = state->bins ? &state->bins->decay : NULL;
     run->points = (struct tree_points_cuda){state->target_tree, &state->sources, &run->expansions,
                                             state->results.memory};
     run->sources.power = run->expansions.power;
@@ -258,6 +281,7 @@ static kith_status run_stages(kith_context *context, struct solve_run *run,
     run->targets = (struct tree_sides_cuda){
         .tree = state->target_tree, .side = run->target_side, .range = all};
     KITH_TRY(make_aside(&state->aside));
+    KITH_TRY(make_law(context, run));
     KITH_TRY(make_expansions(context, run));
     if (!has_scales) {
         KITH_TRY(expand(cuda_stream(context), run));
@@ -266,7 +290,7 @@ static kith_status run_stages(kith_context *context, struct solve_run *run,
     const struct tree_meanwhile meanwhile = {expand_aside, run};
     KITH_TRY(tree_fork_cuda(context, &state->aside));
     const kith_status status =
-        tree_find_field_cuda(context, problem->softening2, problem->law, &run->targets,
+        tree_find_field_cuda(context, problem->softening2, problem->law, state->bins, &run->targets,
                              &run->sources, &meanwhile, &state->walker, run->target_side);
     KITH_TRY(tree_join_cuda(context, &state->aside));
     KITH_TRY(status);

@@ -5,6 +5,7 @@
  * these functions waits for it. */
 
 #include "device/cuda.h"
+#include "tree/law_bins_cuda.h"
 #include "tree/parts_cuda.h"
 #include "tree/tree.h"
 #include "tree/walk_cuda.h"
@@ -13,7 +14,7 @@
 extern "C" {
 #endif
 
-/* Softened expansions of higher orders would need too much memory per thread. */
+/* Expansions of higher orders that are not harmonic would need too much memory per thread. */
 enum { tree_most_full_order_cuda = 14 };
 
 /* A second stream, on which work goes that the context's stream does not wait for until the join.
@@ -40,6 +41,7 @@ struct tree_state_cuda {
     struct tree_walker_cuda walker;
     struct tree_parts_memory far_parts, near_parts;
     struct tree_aside aside;
+    const struct tree_law_bins *bins; /* of expansion_series, the context's */
 };
 
 /* Records as those of struct tree_expansions. */
@@ -50,7 +52,8 @@ struct tree_expansions_cuda {
     struct octree_range range; /* of the targets whose expansions are evaluated */
     void *records, *locals;    /* locals NULL: none */
     double *power;
-    const void *angles; /* struct expansion_angles */
+    const void *angles;       /* struct expansion_angles */
+    const kith_law *pair_law; /* of expansion_series */
 };
 
 /* The heads of the records of a tree's cells, the first of which is record `first`. */
@@ -62,6 +65,11 @@ kith_status tree_write_heads_cuda(cudaStream_t stream, const struct octree_cuda 
 kith_status tree_expand_cuda(cudaStream_t stream, const struct octree_cuda *sources,
                              const struct tree_side *side,
                              const struct tree_expansions_cuda *expansions);
+
+/* The powers of laws of expansion_series, for tree_expand_cuda. */
+kith_status tree_find_tensor_powers_cuda(cudaStream_t stream, int32_t cells,
+                                         const struct tree_side *side,
+                                         const struct tree_expansions_cuda *expansions);
 
 /* Adds the far sources' multipoles to the local expansions of the target cells of a batch. */
 kith_status tree_m2l_cuda(kith_context *context, const struct tree_expansions_cuda *expansions,
@@ -88,7 +96,7 @@ kith_status tree_m2p_cuda(kith_context *context, const struct tree_points_cuda *
                           const struct tree_batch *batch);
 
 /* Adds the near sources of the leaves of a batch, point by point. Forks to the stream aside, unless
- * NULL. */
+ * NULL, as for laws of expansion_series. */
 kith_status tree_near_cuda(kith_context *context, const struct tree_points_cuda *points,
                            const struct tree_batch *batch, const struct tree_aside *aside,
                            struct tree_parts_memory *memory);
@@ -108,8 +116,9 @@ kith_status tree_check_stream_cuda(kith_context *context);
  *
  * Waits for the device about once a stage.
  *
- * Errors: as of tree_solve_cpu; KITH_UNSUPPORTED (an order above tree_most_full_order_cuda with
- *         softening; a stream that is being captured).
+ * Errors: as of tree_solve_cpu, with law_compile_cuda; KITH_UNSUPPORTED (an order above
+ *         tree_most_full_order_cuda with softening, or of expansion_series; a stream that is being
+ *         captured).
  * Bits:   the same on every run. */
 kith_status tree_solve_cuda(kith_context *context, const struct tree_problem *problem,
                             const struct tree_request *request, struct tree_state_cuda *state);

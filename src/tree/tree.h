@@ -22,7 +22,7 @@ struct tree_problem {
     kith_dtype dtype;
     int32_t dimensions;
     enum expansion_law law;
-    const kith_law *pair_law; /* of expansion_series, on the CPU: central; its weights are w_j */
+    const kith_law *pair_law; /* of expansion_series: central; its weights are w_j */
     bool self;                /* the targets are the sources */
     bool is_slice;            /* and the columns have this rank's rows, from ranks_first on */
     int64_t target_count, source_count;
@@ -94,8 +94,8 @@ struct tree_state {
 /* The smallest error that can be requested in a precision. */
 double tree_least_error(kith_dtype dtype);
 
-/* Fills in the order, the leaf and the angle of a request. Only the problem's precision, dimensions
- * and softening count, and on a GPU how many sources it has. */
+/* Fills in the order, the leaf and the angle of a request. Only the problem's precision,
+ * dimensions, law and softening count, and on a GPU how many sources it has. */
 struct tree_request tree_choose(const struct tree_problem *problem,
                                 const struct tree_request *request);
 

@@ -57,6 +57,12 @@ static bool has_small_teams(const struct walk_run *run)
     return run->cells >= fewest_cells_of_small_teams;
 }
 
+/* By a law of bins, whose cells meet far more others. */
+static bool is_by_law(const struct walk_run *run)
+{
+    return run->pass.rule.decay || run->pass.law == expansion_series;
+}
+
 template <int what, int order, int team>
 static void launch_team(kith_context *context, const struct walk_run *run)
 {
@@ -84,13 +90,15 @@ static kith_status launch_order(kith_context *context, struct walk_run *run)
 /* The orders that tree_choose_cuda chooses first have loops that are unrolled. */
 template <int what> static kith_status launch(kith_context *context, struct walk_run *run)
 {
+    if (is_by_law(run))
+        return launch_order<what, order_of_law>(context, run);
     if constexpr (what == find_lists) {
         if (run->pass.rule.order == 6)
             return launch_order<what, 6>(context, run);
         if (run->pass.rule.order == 8)
             return launch_order<what, 8>(context, run);
     }
-    return launch_order<what, 0>(context, run);
+    return launch_order<what, any_order>(context, run);
 }
 
 static kith_status reserve_lists(kith_context *context, struct walk_run *run, int64_t elements)
@@ -218,12 +226,12 @@ static kith_status prepare(kith_context *context, const struct tree_sides_cuda *
     const int64_t stacks = cuda_multiprocessors(context) *
                            (of_small > of_large ? of_small : of_large) * (int64_t)sizeof(int32_t);
     const int64_t cells = run->cells, least = 1 << 20, most = 1 << 25;
-    const int64_t usual = 32 * targets->tree->count;
+    const int64_t usual = (is_by_law(run) ? 64 : 32) * targets->tree->count;
     const char what[] = "the lists of a tree";
     struct tree_walker_cuda *walker = run->walker;
     if (walker->list_room == 0)
         walker->list_room = usual < least ? least : usual < most ? usual : most;
-    const int64_t waiting = 32 * cells + (1 << 16);
+    const int64_t waiting = (is_by_law(run) ? 160 : 32) * cells + (1 << 16);
     KITH_TRY(tree_reserve_cuda(context, stacks, what, &walker->stack));
     KITH_TRY(tree_reserve_cuda(context, sizeof(struct walk_totals), what, &walker->totals));
     KITH_TRY(
@@ -272,6 +280,8 @@ kith_status tree_walk_cuda(kith_context *context, const struct tree_rule *rule,
     struct walk_run run = {};
     run.walker = walker;
     run.pass.rule = *rule;
+    if (rule->decay)
+        run.pass.bins.decay = *rule->decay;
     KITH_TRY(begin(context, targets, sources, &run));
     KITH_TRY(pass_over<find_lists>(context, &run, {}));
     const struct walk_totals *totals = &run.totals;
@@ -285,6 +295,7 @@ kith_status tree_walk_cuda(kith_context *context, const struct tree_rule *rule,
 }
 
 kith_status tree_find_field_cuda(kith_context *context, double softening2, enum expansion_law law,
+                                 const struct tree_law_bins *bins,
                                  const struct tree_sides_cuda *targets,
                                  const struct tree_sides_cuda *sources,
                                  const struct tree_meanwhile *meanwhile,
@@ -299,6 +310,8 @@ kith_status tree_find_field_cuda(kith_context *context, double softening2, enum 
     run.pass.rule.theta = TREE_FIELD_THETA;
     run.pass.softening2 = softening2;
     run.pass.law = law;
+    if (bins)
+        run.pass.bins = *bins;
     run.pass.pulls = (struct tree_pull *)walker->pulls.memory;
     KITH_TRY(begin(context, targets, sources, &run));
     KITH_TRY(pass_over<sum_pulls>(context, &run, *meanwhile));

@@ -28,6 +28,10 @@ template <int team> static constexpr int blocks_of_sharing = team == small_team 
  * lists and summing pulls follow the tree; lists are filled in once all are counted. */
 enum what { find_lists, sum_pulls, fill_lists };
 
+/* The order of an instance: a constant one, whose loops are unrolled, that of the rule, or that of
+ * the rule with a law of bins. */
+enum { any_order = 0, order_of_law = -1 };
+
 /* Over all targets of a pass. */
 struct walk_totals {
     unsigned long long far, near, waiting;              /* elements of the lists */
@@ -46,6 +50,7 @@ struct walk_pass {
     struct tree_rule rule;
     double softening2;
     enum expansion_law law;
+    struct tree_law_bins bins; /* of expansion_series: in the device's memory */
     bool self;
     struct octree_range range; /* of targets */
     struct walk_cells targets, sources;
@@ -173,12 +178,16 @@ static __device__ inline int32_t take_source(struct walk_state *state, const int
     return source;
 }
 
+template <int order>
 static __device__ inline void add_pull(const struct walk_pass &pass, const struct tree_side &a,
                                        const struct tree_side &b, int32_t source, bool is_near,
                                        struct tree_pull *pull)
 {
-    tree_add_pull(&a, &b, pass.sources.net_weight[source], pass.softening2, pass.law, is_near,
-                  pull);
+    const double net = pass.sources.net_weight[source];
+    if (order == order_of_law)
+        tree_add_pull_of_law(&a, &b, net, pass.softening2, &pass.bins, is_near, pull);
+    else
+        tree_add_pull(&a, &b, net, pass.softening2, pass.law, is_near, pull);
 }
 
 template <int team>
@@ -218,6 +227,8 @@ static __device__ __forceinline__ struct walked walk_sources(const struct walk_p
     struct tree_rule rule = pass.rule;
     if (order > 0)
         rule.order = order; /* loops over it are unrolled */
+    rule.decay =
+        order == order_of_law && rule.decay ? &pass.bins.decay : (const struct tree_decay *)NULL;
     const struct tree_side &a = target.side;
     const int32_t terms = rule.order > 0 ? rule.order + 1 : 0;
     const double *power_a = pass.targets.power + (int64_t)target.index * terms;
@@ -235,10 +246,10 @@ static __device__ __forceinline__ struct walked walk_sources(const struct walk_p
             place = tree_place_pair(&a, target.index, target.cell.children, &b, source,
                                     cell_b.children, tree_accepts(&rule, &a, power_a, &b, power_b));
             if (what == sum_pulls && place == tree_far)
-                add_pull(pass, a, b, source, false, &all_of.pull);
+                add_pull<order>(pass, a, b, source, false, &all_of.pull);
             else if (what == sum_pulls && place == tree_near_leaves &&
                      !(pass.self && source == target.index)) /* how near its own are is not known */
-                add_pull(pass, a, b, source, true, &all_of.pull);
+                add_pull<order>(pass, a, b, source, true, &all_of.pull);
             all_of.near_points += place == tree_near_leaves ? cell_b.count : 0;
         }
         const int32_t children = is && place == tree_split_source ? cell_b.children : 0;

@@ -5,6 +5,7 @@
  * waits until the parent's sources are known and takes as many at a time as it has threads. Where a
  * list is in memory depends on the order of the blocks; what is in it does not. */
 
+#include "tree/lists_cuda.h"
 #include "tree/octree_cuda.h"
 #include "tree/pull.h"
 #include "tree/walk.h"
@@ -33,12 +34,6 @@ struct tree_sides_cuda {
     struct octree_range range;
 };
 
-/* The lists of a target cell begin at this many elements. */
-struct tree_lists {
-    int64_t far, near, waiting;
-    int32_t far_count, near_count, waiting_count;
-};
-
 struct tree_walker_cuda {
     struct tree_memory lists, waiting, ready, far, near, counts, batches, stack, pulls, totals;
     int64_t list_room; /* elements of far and of near between two calls of use; 0: the usual */
@@ -58,7 +53,7 @@ typedef kith_status tree_use_lists(kith_context *context, void *user,
                                    const struct tree_batch *batch);
 
 /* Walks all targets; every cell's lists are used once. Waits for the device once, and twice
- * more where the lists do not all fit.
+ * more where the lists do not all fit. The rows of rule->decay are in the device's memory.
  *
  * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
 kith_status tree_walk_cuda(kith_context *context, const struct tree_rule *rule,
@@ -72,8 +67,11 @@ struct tree_meanwhile {
     void *user;
 };
 
-/* The scales of every target cell (tree_find_field_cpu), into target_side. Waits for the device. */
+/* The scales of every target cell (tree_find_field_cpu), into target_side. Waits for the device.
+ *
+ *   bins  of expansion_series, else NULL */
 kith_status tree_find_field_cuda(kith_context *context, double softening2, enum expansion_law law,
+                                 const struct tree_law_bins *bins,
                                  const struct tree_sides_cuda *targets,
                                  const struct tree_sides_cuda *sources,
                                  const struct tree_meanwhile *meanwhile,

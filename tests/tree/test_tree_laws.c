@@ -1,84 +1,10 @@
 /* Laws other than 1/s and ln s, by the series of their formulas. */
 
-#include "tree_errors.h"
+#include "tree_laws.h"
 
 #include "tree/law_bins.h"
 
 static struct tree_scene scene;
-
-struct pair_law {
-    const char *text;
-    double (*value)(double s), (*factor)(double s); /* V and V'/s */
-};
-
-static double yukawa(double s)
-{
-    return exp(-s / 0.5) / s;
-}
-
-static double yukawa_factor(double s)
-{
-    return -yukawa(s) * (1 / s + 2) / s;
-}
-
-static double inverse_square(double s)
-{
-    return 1 / (s * s);
-}
-
-static double inverse_square_factor(double s)
-{
-    return -2 / (s * s * s * s);
-}
-
-static double inverse_root(double s)
-{
-    return 1 / sqrt(s);
-}
-
-static double inverse_root_factor(double s)
-{
-    return -0.5 * pow(s, -2.5);
-}
-
-static double gaussian(double s)
-{
-    return exp(-s * s / (2 * 0.7 * 0.7));
-}
-
-static double gaussian_factor(double s)
-{
-    return -gaussian(s) / (0.7 * 0.7);
-}
-
-static double multiquadric(double s)
-{
-    return sqrt(s * s + 0.01);
-}
-
-static double multiquadric_factor(double s)
-{
-    return 1 / sqrt(s * s + 0.01);
-}
-
-static double inverse(double s)
-{
-    return 1 / s;
-}
-
-static double inverse_factor(double s)
-{
-    return -1 / (s * s * s);
-}
-
-static const struct pair_law laws[] = {
-    {"yukawa:0.5", yukawa, yukawa_factor},
-    {"power:2", inverse_square, inverse_square_factor},
-    {"power:0.5", inverse_root, inverse_root_factor},
-    {"gaussian:0.7", gaussian, gaussian_factor},
-    {"multiquadric:0.1", multiquadric, multiquadric_factor},
-};
-enum { law_count = sizeof laws / sizeof laws[0] };
 
 static kith_context *context_with(int32_t threads)
 {
@@ -86,46 +12,6 @@ static kith_context *context_with(int32_t threads)
     assert_ok(kith_context_create(
         &(kith_context_options){.device = {KITH_CPU, 0}, .threads = threads}, &context));
     return context;
-}
-
-static struct tree_problem problem_by(const char *text, kith_dtype dtype, double softening,
-                                      kith_law **law)
-{
-    struct tree_problem problem = problem_of(&scene, dtype, softening);
-    assert_ok(kith_law_parse(text, 0, NULL, law));
-    problem.law = expansion_series;
-    problem.pair_law = *law;
-    return problem;
-}
-
-static const struct direct_sum *sum_by(const struct tree_problem *problem,
-                                       const struct pair_law *law)
-{
-    static struct direct_sum sums[scene_most];
-    for (int64_t i = 0; i < problem->target_count; i++) {
-        struct direct_sum sum = {{0}, 0, 0, 0};
-        for (int64_t j = 0; j < problem->source_count; j++) {
-            double d[3] = {0}, r2 = 0;
-            for (int32_t c = 0; c < problem->dimensions; c++) {
-                d[c] = at(problem->dtype, problem->source_position[c], j) -
-                       at(problem->dtype, problem->target_position[c], i);
-                r2 += d[c] * d[c];
-            }
-            const double s = sqrt(r2 + problem->softening2);
-            if ((problem->self && i == j) || (s == 0 && !isfinite(law->value(0))))
-                continue;
-            const double weight = at(problem->dtype, problem->weight, j);
-            const double value = weight * law->value(s);
-            const double factor = s > 0 ? weight * law->factor(s) : 0;
-            for (int c = 0; c < 3; c++)
-                sum.field[c] -= factor * d[c];
-            sum.magnitude += fabs(factor) * sqrt(r2);
-            sum.potential += value;
-            sum.potential_magnitude += fabs(value);
-        }
-        sums[i] = sum;
-    }
-    return sums;
 }
 
 static struct errors solve(kith_context *context, const struct tree_problem *problem,
@@ -152,7 +38,7 @@ static void check(kith_context *context, const struct pair_law *law, const char 
 {
     kith_law *parsed = NULL;
     struct tree_state tree = {0};
-    const struct tree_problem problem = problem_by(law->text, dtype, softening, &parsed);
+    const struct tree_problem problem = problem_by(&scene, law->text, dtype, softening, &parsed);
     const struct direct_sum *exact = sum_by(&problem, law);
     const double rounding = law->value == gaussian ? 1e-10 : 1e-13;
     for (int k = 0; k < count; k++, groups = !groups) {
@@ -229,7 +115,7 @@ static void test_targets_need_not_be_the_sources(void **state)
     for (int k = 0; k < law_count; k++) {
         kith_law *law = NULL;
         struct tree_state tree = {0};
-        struct tree_problem problem = problem_by(laws[k].text, KITH_F64, 0, &law);
+        struct tree_problem problem = problem_by(&scene, laws[k].text, KITH_F64, 0, &law);
         problem.self = false;
         problem.target_count = targets.count;
         for (int c = 0; c < 3; c++)
@@ -265,7 +151,7 @@ static void test_results_have_the_same_bits_for_every_number_of_threads(void **s
     kith_law *law = NULL;
     memset(trees, 0, sizeof trees);
     scene_fill(&scene, &numbers, "plummer", 3, scene_most);
-    const struct tree_problem problem = problem_by("yukawa:0.5", KITH_F32, 0, &law);
+    const struct tree_problem problem = problem_by(&scene, "yukawa:0.5", KITH_F32, 0, &law);
     for (int32_t k = 0; k < 2; k++) {
         kith_context *context = context_with(k == 0 ? 1 : 4);
         const struct tree_request wanted = {.error = 1e-3};
@@ -294,7 +180,7 @@ static void test_laws_that_oscillate_or_are_not_smooth_are_refused(void **state)
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
         kith_law *law = NULL;
         struct tree_law_bins bins = {0};
-        const struct tree_problem problem = problem_by(texts[k], KITH_F64, 0, &law);
+        const struct tree_problem problem = problem_by(&scene, texts[k], KITH_F64, 0, &law);
         assert_int_equal(tree_law_bins_create(&problem, 6, 2, &bins), KITH_UNSUPPORTED);
         tree_law_bins_free(&bins);
         kith_law_free(law);
@@ -311,7 +197,7 @@ static void test_the_decay_of_an_inverse_law_is_geometric(void **state)
     kith_law *law = NULL;
     struct tree_law_bins bins = {0};
     scene_fill(&scene, &numbers, "cube", 3, 10);
-    const struct tree_problem problem = problem_by("power:1", KITH_F64, 0, &law);
+    const struct tree_problem problem = problem_by(&scene, "power:1", KITH_F64, 0, &law);
     assert_ok(tree_law_bins_create(&problem, order, 1, &bins));
     for (int32_t k = 8; k + 8 < bins.decay.count; k++) {
         const struct tree_decay_row *row = &bins.decay.rows[k];
