@@ -80,8 +80,7 @@ static void test_arrays_overlap_if_they_have_a_byte_in_common(void **state)
 /* Its memory is never touched. */
 static kith_array strided(int64_t byte, int64_t n, int64_t stride)
 {
-    kith_array array =
-        kith_array_vector((void *)((uintptr_t)memory + (uintptr_t)byte), KITH_F64, n);
+    kith_array array = kith_array_vector(memory + byte, KITH_F64, n);
     array.strides[0] = stride;
     return array;
 }
