@@ -80,7 +80,9 @@ static void test_arrays_overlap_if_they_have_a_byte_in_common(void **state)
 /* Its memory is never touched. */
 static kith_array strided(int64_t byte, int64_t n, int64_t stride)
 {
-    kith_array array = kith_array_vector(memory + byte, KITH_F64, n);
+    const uintptr_t at = (uintptr_t)memory + (uintptr_t)byte;
+    kith_array array = kith_array_vector(memory, KITH_F64, n);
+    memcpy(&array.data, &at, sizeof at);
     array.strides[0] = stride;
     return array;
 }
