@@ -41,7 +41,7 @@ static void check(kith_context *gpu, const struct pair_law *law, const char *nam
         snprintf(what, sizeof what, "%s of %s", law->text, name);
         if (scene.count > 0)
             check_kept(what, found, errors[k]);
-        if (scene.count > 100 && dtype == KITH_F64) /* of samples with errors up to the greatest */
+        if (scene.count > 100 && dtype == KITH_F64) /* of samples with errors up to the largest */
             assert_less(solved.report.error_estimated, 30 * errors[k]);
     }
     tree_free_cuda(gpu, &solved);
