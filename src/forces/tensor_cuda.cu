@@ -4,6 +4,7 @@
 #include "core/status.h"
 #include "device/cuda.h"
 #include "device/cuda_peers.h"
+#include "device/overlap.cuh"
 #include "device/tensor_cores_cuda.h"
 #include "forces/deliver_cuda.cuh"
 #include "forces/direct_cuda.h"
@@ -70,6 +71,7 @@ static __global__ void __launch_bounds__(threads)
                  int64_t rows)
 {
     const int64_t k = (int64_t)blockIdx.x * threads + threadIdx.x;
+    wait_for_kernel_before();
     if (k >= bodies.count || tensor_is_left(bodies))
         return;
     const int64_t length = tensor_level_length(bodies), row = tensor_levels * length;
@@ -177,8 +179,8 @@ static kith_status deliver_all(kith_context *context, const struct forces_proble
                                const struct tensor_bodies *bodies, int64_t rows)
 {
     const unsigned blocks = (unsigned)((problem->target_count + threads - 1) / threads);
-    deliver_sums<<<blocks, threads, 0, cuda_stream(context)>>>(*problem, *bodies, rows);
-    return cuda_check_launch("delivering forces");
+    return launch_overlapped(context, "delivering forces", dim3(blocks), threads, deliver_sums,
+                             *problem, *bodies, rows);
 }
 
 /* The ranks of a job divide the tiles, and the devices of a rank its part of them. */

@@ -375,6 +375,13 @@ static __device__ inline void flush(const struct tensor_bodies &bodies, int64_t 
         }
 }
 
+/* The first offset of a share. Shares shorten, so that all blocks end at about one time. */
+static __device__ inline int64_t share_offset(int64_t partners, int64_t shares, int64_t share)
+{
+    const int64_t left = shares - share;
+    return 1 + partners - partners * left * left / (shares * shares);
+}
+
 /* Block (tile, share): the tile's partners at the offsets of a share, each pair of tiles once. It
  * runs together with the last blocks of the near kernel. */
 template <bool potential>
@@ -389,8 +396,8 @@ static __global__ void __launch_bounds__(shape<potential>::threads,
     }
     const int64_t tile = bodies.first + blockIdx.x, tiles = bodies.tiles;
     const int64_t last = tensor_last_offset(tiles, tile);
-    const int64_t begin = 1 + share_begin(tiles / 2, gridDim.y, blockIdx.y);
-    const int64_t end = min(1 + share_begin(tiles / 2, gridDim.y, blockIdx.y + 1), last + 1);
+    const int64_t begin = share_offset(tiles / 2, gridDim.y, blockIdx.y);
+    const int64_t end = min(share_offset(tiles / 2, gridDim.y, blockIdx.y + 1), last + 1);
     const struct tensor_box own = bodies.box[tile];
     const float center[3] = {own.center[0], own.center[1], own.center[2]};
     const float softening2 = tensor_softening2(problem);
@@ -427,7 +434,7 @@ kith_status tensor_far(kith_context *context, const struct forces_problem *probl
     const int64_t partners = bodies->tiles / 2;
     if (partners == 0 || bodies->end == bodies->first)
         return KITH_OK;
-    const int lists = (int)((partners + list_length - 1) / list_length);
+    const int lists = (int)((2 * partners + list_length - 1) / list_length);
     const int shares = max(lists, tile_shares(bodies->tiles, partners));
     const dim3 grid((unsigned)(bodies->end - bodies->first), (unsigned)shares);
     return problem->potential ? launch_overlapped(context, what, grid, shape<true>::threads,

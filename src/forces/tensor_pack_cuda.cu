@@ -6,6 +6,7 @@
 #include <cuda_fp16.h>
 
 #include "core/status.h"
+#include "device/overlap.cuh"
 #include "forces/ring.h"
 #include "forces/tensor_cuda.cuh"
 
@@ -186,6 +187,7 @@ static __global__ void __launch_bounds__(threads)
     __shared__ float4 scaled[tensor_tile];
     __shared__ struct whole_numbers whole;
     const int64_t k = (int64_t)blockIdx.x * tensor_tile + threadIdx.x;
+    wait_for_kernel_before();
     const int64_t i = bodies.order[k < bodies.count ? k : bodies.count - 1];
     const float4 body = make_float4(coordinate(problem.target_position[0], i),
                                     coordinate(problem.target_position[1], i),
@@ -247,6 +249,7 @@ static __global__ void __launch_bounds__(sum_threads)
 {
     float total = 0;
     bool has_negative = false;
+    wait_for_kernel_before();
     for (int64_t k = threadIdx.x; k < bodies.tiles; k += sum_threads) {
         total += bodies.box[k].total;
         has_negative |= bodies.box[k].has_negative;
@@ -285,6 +288,7 @@ static __global__ void __launch_bounds__(bound_threads)
     __shared__ float2 sums[bound_threads];
     __shared__ struct tensor_near_tiles near[bound_threads];
     const int64_t tile = blockIdx.x, tiles = bodies.tiles;
+    wait_for_kernel_before();
     const struct tensor_box own = bodies.box[tile];
     const int64_t last = tensor_last_offset(tiles, tile);
     const bool is_met = tile >= bodies.first && tile < bodies.end;
@@ -350,6 +354,7 @@ static __global__ void __launch_bounds__(sum_threads) count_near(const struct te
     const int64_t first = share_begin(tiles, sum_threads, threadIdx.x);
     const int64_t end = share_begin(tiles, sum_threads, threadIdx.x + 1);
     longlong2 own = make_longlong2(0, 0), all;
+    wait_for_kernel_before();
     for (int64_t k = first; k < end; k++) {
         own.x += bodies.near[k].all;
         own.y += bodies.near[k].met;
@@ -369,11 +374,10 @@ static __global__ void __launch_bounds__(sum_threads) count_near(const struct te
 kith_status tensor_pack(kith_context *context, const struct forces_problem *problem,
                         const struct tensor_bodies *bodies)
 {
-    const cudaStream_t stream = cuda_stream(context);
-    const unsigned tiles = (unsigned)bodies->tiles;
-    pack_bodies<<<tiles, threads, 0, stream>>>(*problem, *bodies);
-    set_heavy_apart<<<1, sum_threads, 0, stream>>>(*bodies);
-    find_units<<<tiles, bound_threads, 0, stream>>>(*problem, *bodies);
-    count_near<<<1, sum_threads, 0, stream>>>(*bodies);
-    return cuda_check_launch("packing bodies for tensor cores");
+    static const char what[] = "packing bodies for tensor cores";
+    const dim3 tiles((unsigned)bodies->tiles);
+    KITH_TRY(launch_overlapped(context, what, tiles, threads, pack_bodies, *problem, *bodies));
+    KITH_TRY(launch_overlapped(context, what, dim3(1), sum_threads, set_heavy_apart, *bodies));
+    KITH_TRY(launch_overlapped(context, what, tiles, bound_threads, find_units, *problem, *bodies));
+    return launch_overlapped(context, what, dim3(1), sum_threads, count_near, *bodies);
 }

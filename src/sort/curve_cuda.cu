@@ -1,4 +1,4 @@
-#include "device/cuda.h"
+#include "device/overlap.cuh"
 #include "sort/curve.h"
 #include "sort/hilbert.h"
 
@@ -16,6 +16,7 @@ static __global__ void __launch_bounds__(threads)
     make_curve_keys(int64_t count, bool is_hilbert, int32_t shift, uint64_t *keys)
 {
     const int64_t k = (int64_t)blockIdx.x * threads + threadIdx.x;
+    wait_for_kernel_before();
     if (k < count)
         keys[k] = (is_hilbert ? hilbert_key_3d(keys[k]) : keys[k]) >> shift;
 }
@@ -28,9 +29,8 @@ kith_status sort_along_curve_cuda(kith_context *context, const struct sort_point
     if (count == 0)
         return KITH_OK;
     KITH_TRY(sort_morton_keys_cuda(context, points, curve->keys, curve->grid));
-    make_curve_keys<<<(unsigned)((count + threads - 1) / threads), threads, 0,
-                      cuda_stream(context)>>>(count, points->dimensions == 3, of_keys - used,
-                                              curve->keys);
-    KITH_TRY(cuda_check_launch("sorting points along a curve"));
+    KITH_TRY(launch_overlapped(
+        context, "sorting points along a curve", dim3((unsigned)((count + threads - 1) / threads)),
+        threads, make_curve_keys, count, points->dimensions == 3, of_keys - used, curve->keys));
     return sort_keys_cuda(context, count, used, curve->keys, order, curve->scratch);
 }

@@ -2,6 +2,7 @@
  */
 
 #include "device/cuda.h"
+#include "device/overlap.cuh"
 #include "sort/sort.h"
 
 enum { threads = 256, most_blocks = 512 };
@@ -49,6 +50,7 @@ static __global__ void __launch_bounds__(threads)
     find_extremes(const struct sort_points points, struct extremes *of_blocks)
 {
     struct extremes found;
+    wait_for_kernel_before();
     for (int c = 0; c < 3; c++)
         found.low[c] = found.high[c] = coordinate<real>(points, c, 0);
     for (int64_t i = (int64_t)blockIdx.x * threads + threadIdx.x; i < points.count;
@@ -67,6 +69,7 @@ static __global__ void __launch_bounds__(threads)
     make_grid(int32_t dimensions, int blocks, const struct extremes *of_blocks,
               struct morton_grid *grid)
 {
+    wait_for_kernel_before();
     struct extremes found = of_blocks[0];
     for (int k = (int)threadIdx.x; k < blocks; k += threads)
         widen(&found, of_blocks[k]);
@@ -79,6 +82,7 @@ template <typename real>
 static __global__ void __launch_bounds__(threads)
     make_keys(const struct sort_points points, const struct morton_grid *made, uint64_t *keys)
 {
+    wait_for_kernel_before();
     const struct morton_grid grid = *made;
     for (int64_t i = (int64_t)blockIdx.x * threads + threadIdx.x; i < points.count;
          i += (int64_t)gridDim.x * threads) {
@@ -93,18 +97,19 @@ template <typename real>
 static kith_status make(kith_context *context, const struct sort_points *points, uint64_t *keys,
                         struct morton_grid *grid)
 {
-    const cudaStream_t stream = cuda_stream(context);
+    static const char what[] = "making the keys of points";
     const int64_t needed = (points->count + threads - 1) / threads;
     const int blocks = needed < most_blocks ? (int)needed : (int)most_blocks;
     void *of_blocks = NULL;
     KITH_TRY(cuda_scratch(context, blocks * (int64_t)sizeof(struct extremes), &of_blocks));
-    find_extremes<real><<<blocks, threads, 0, stream>>>(*points, (struct extremes *)of_blocks);
-    make_grid<<<1, threads, 0, stream>>>(points->dimensions, blocks,
-                                         (const struct extremes *)of_blocks, grid);
+    KITH_TRY(launch_overlapped(context, what, dim3((unsigned)blocks), threads, find_extremes<real>,
+                               *points, (struct extremes *)of_blocks));
+    KITH_TRY(launch_overlapped(context, what, dim3(1), threads, make_grid, points->dimensions,
+                               blocks, (const struct extremes *)of_blocks, grid));
     const int64_t most = (int64_t)cuda_multiprocessors(context) * 16;
-    make_keys<real>
-        <<<(int)(needed < most ? needed : most), threads, 0, stream>>>(*points, grid, keys);
-    return cuda_check_launch("making the keys of points");
+    return launch_overlapped(context, what, dim3((unsigned)(needed < most ? needed : most)),
+                             threads, make_keys<real>, *points, (const struct morton_grid *)grid,
+                             keys);
 }
 
 kith_status sort_morton_keys_cuda(kith_context *context, const struct sort_points *points,

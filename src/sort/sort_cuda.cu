@@ -3,7 +3,7 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
-#include "device/cuda.h"
+#include "device/overlap.cuh"
 #include "sort/sort.h"
 
 enum { threads = 256 };
@@ -29,6 +29,7 @@ int64_t sort_working_bytes_cuda(int64_t count)
 static __global__ void number(int64_t count, uint32_t *order)
 {
     const int64_t k = (int64_t)blockIdx.x * threads + threadIdx.x;
+    wait_for_kernel_before();
     if (k < count)
         order[k] = (uint32_t)k;
 }
@@ -39,8 +40,9 @@ kith_status sort_keys_cuda(kith_context *context, int64_t count, int32_t bits, u
     const cudaStream_t stream = cuda_stream(context);
     if (count == 0)
         return KITH_OK;
-    number<<<(unsigned)((count + threads - 1) / threads), threads, 0, stream>>>(count, order);
-    KITH_TRY(cuda_check_launch("sorting keys"));
+    KITH_TRY(launch_overlapped(context, "sorting keys",
+                               dim3((unsigned)((count + threads - 1) / threads)), threads, number,
+                               count, order));
     cub::DoubleBuffer<uint64_t> key(keys, (uint64_t *)scratch);
     cub::DoubleBuffer<uint32_t> place(order, (uint32_t *)((uint64_t *)scratch + count));
     size_t bytes = 0;
