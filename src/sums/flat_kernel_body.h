@@ -1,4 +1,4 @@
-/* Sums within a cutoff in one and two dimensions, of formulas that take little time: part of
+/* Sums within a cutoff on a plane, of formulas that take little time: part of
  * sums_kernel_body.h. The candidates of a cell that are near to one of its targets are copied side
  * by side, columns and all, and each target evaluates all of them: some two thirds are its pairs,
  * and to evaluate the others takes less time than to choose. */

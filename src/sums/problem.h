@@ -45,7 +45,7 @@ static inline bool sums_has_rows(const struct sums_problem *problem)
  * most are pairs, and in double precision an evaluation takes about as long as a choice. */
 static inline bool sums_is_flat(const struct sums_problem *problem)
 {
-    return problem->cutoff > 0 && !problem->list.offsets && problem->dimensions <= 2 &&
+    return problem->cutoff > 0 && !problem->list.offsets && problem->dimensions == 2 &&
            problem->dtype == KITH_F32 && problem->formulas->take_little;
 }
 

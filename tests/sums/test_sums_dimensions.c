@@ -264,6 +264,31 @@ static void many_points_are_summed_like_few(void **state)
     free(expected);
 }
 
+/* Of formulas without functions some kernels evaluate more candidates than pairs. */
+static void plain_formulas_are_summed_in_single_precision(void **state)
+{
+    (void)state;
+    enum { points = 60 };
+    float x[4 * points], y[2 * points], expected[2 * points];
+    const kith_named_formula plain[] = {{"n", "1"}, {"twice", "2 * r2"}};
+    for (int64_t dimensions = 1; dimensions <= 4; dimensions++) {
+        for (int64_t k = 0; k < points * dimensions; k++)
+            x[k] = (float)random_uniform(&numbers, 0, 1);
+        const kith_particles particles = {.positions =
+                                              kith_array_matrix(x, KITH_F32, points, dimensions)};
+        kith_sums_options options = {.cutoff = 0.4};
+        assert_ok(kith_sums_compute(context, &options, NULL, &particles, 2, plain,
+                                    kith_array_matrix(y, KITH_F32, points, 2)));
+        options.method = KITH_SUMS_REFERENCE;
+        assert_ok(kith_sums_compute(context, &options, NULL, &particles, 2, plain,
+                                    kith_array_matrix(expected, KITH_F32, points, 2)));
+        for (int64_t k = 0; k < points; k++) {
+            assert_true(y[2 * k] == expected[2 * k]);
+            assert_true(fabsf(y[2 * k + 1] - expected[2 * k + 1]) <= 1e-5f * expected[2 * k]);
+        }
+    }
+}
+
 static void no_points_have_no_sums(void **state)
 {
     (void)state;
@@ -314,6 +339,7 @@ int main(void)
         cmocka_unit_test(within_a_cutoff_every_pair_counts_once),
         cmocka_unit_test(a_list_and_other_threads_give_the_same_bits),
         cmocka_unit_test(many_points_are_summed_like_few),
+        cmocka_unit_test(plain_formulas_are_summed_in_single_precision),
         cmocka_unit_test(no_points_have_no_sums),
         cmocka_unit_test(what_more_dimensions_cannot_have_is_refused),
     };
