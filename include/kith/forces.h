@@ -126,15 +126,15 @@ typedef struct kith_forces_options {
  * Solvers (kith/solver.h): direct evaluates every pair in the arrays' precision; cutoff the pairs
  * of a cell list; reference the formula as a loop in double precision on the host, with one thread;
  * tree and fmm approximate far pairs to the requested accuracy (kith_accuracy; 1e-4 by default),
- * for gravity, coulomb, log2d and other laws of weights over the distance, with one softening; tree
- * on the CPU also with a column softening, without an order, for gravity and laws w_i w_j / r. An
- * error below 3e-6 in float or 1e-13 in double is refused. ewald and pme sum all periodic images of
- * a cell, in three dimensions: see below. Without a solver it is cutoff if there is a
- * cutoff; with an accuracy the faster of direct and fmm by a cost model; otherwise direct. The
- * method is one of the solver direct, for comparisons: KITH_FORCES_AUTO takes the one measured to
- * be the fastest, by default or on this device (kith/tuning.h). The tiles are textbook kernels
- * (docs/gpu-tiling.md); they support one softening for all bodies, and in float blocks of fewer
- * than 64 threads may exceed the error below: with one thread it is 7.6e-6 for 262 144 bodies.
+ * for smooth laws of the distance (docs/tree.md), with one softening; tree on the CPU also with a
+ * column softening, without an order, for gravity and laws w_i w_j / r. An error below 3e-6 in
+ * float or 1e-13 in double is refused. ewald and pme sum all periodic images of a cell, in three
+ * dimensions: see below. Without a solver it is cutoff if there is a cutoff; with an accuracy the
+ * faster of direct and fmm by a cost model; otherwise direct. The method is one of the solver
+ * direct, for comparisons: KITH_FORCES_AUTO takes the one measured to be the fastest, by default or
+ * on this device (kith/tuning.h). The tiles are textbook kernels (docs/gpu-tiling.md); they support
+ * one softening for all bodies, and in float blocks of fewer than 64 threads may exceed the error
+ * below: with one thread it is 7.6e-6 for 262 144 bodies.
  *
  * In a periodic cell the solvers ewald and pme sum, for gravity, coulomb and other laws k w_i w_j /
  * r,

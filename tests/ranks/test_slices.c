@@ -173,8 +173,7 @@ static void check_rows(const struct system *s, const kith_forces_options *option
 }
 
 /* Of every kind of sum: each pair once, in units that are scaled, by laws with and without charges,
- * one-sided, and by a tree. Blocks have other bounds than
- * the slices. */
+ * one-sided, and by a tree. Blocks have other bounds than the slices. */
 static void test_forces_on_slices_have_the_bits_of_one_rank(void **state)
 {
     (void)state;
