@@ -8,8 +8,9 @@
 #include "device/cuda.h"
 
 /* In a kernel started by launch_overlapped, before its first access to memory. By then all that was
- * on the stream before is finished and to be seen; the next kernel may take its place and wait.
- */
+ * on the stream before is finished and to be seen; the next kernel may take its place and wait. A
+ * kernel may access memory earlier where the one before was not started by launch_overlapped, so
+ * that what is written before that one is finished (tensor_far_cuda.cu). */
 __device__ inline void wait_for_kernel_before()
 {
 #if __CUDA_ARCH__ >= 900

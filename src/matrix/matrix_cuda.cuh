@@ -22,7 +22,7 @@ enum { matrix_fill_threads = 256, matrix_rows_a_block = 16, matrix_fill_blocks =
  * latter need more rows, and gain nothing where the law itself needs many registers. */
 enum { matrix_reduce_threads = 128, matrix_tile = 128 };
 
-/* A thread reduces this many rows, a block so many in all. */
+/* The rows that a thread reduces, and those of a block. */
 enum {
     matrix_reduce_rows = 4,
     matrix_reduce_block_rows = matrix_reduce_threads * matrix_reduce_rows

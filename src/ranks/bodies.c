@@ -100,7 +100,7 @@ static struct rows rows_from(const struct rows *rows, int64_t first)
     return from;
 }
 
-/* Rows of all ranks on their way to rank 0, or from there. */
+/* Rows of all ranks that are sent to rank 0, or by it. */
 struct passage {
     int64_t all;
     bool collects; /* or deals */

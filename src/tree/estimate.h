@@ -6,8 +6,8 @@
  * leaf. Six times, as a few targets are seldom those with the largest errors. On every device.
  *
  * By groups on the CPU only targets that meet far cells of more than one point have errors, and of
- * these few may have most. Samples are therefore of such targets (of all, if there is none), by how
- * many such cells they meet, and their errors count by the targets that they stand for. */
+ * these few may have most. Samples are therefore of such targets (of all, without such ones), by
+ * how many such cells they meet, and their errors count by the targets that they stand for. */
 
 #include <math.h>
 

@@ -23,7 +23,7 @@ struct columns {
 };
 
 /* Which targets are sampled: of each far level as many as of the others, or all where there are
- * fewer; none of level 0, unless there is no other. */
+ * fewer; of level 0 only where it is the only one. */
 struct sampling {
     int64_t targets, samples;
     int64_t targets_of[tree_far_levels], samples_of[tree_far_levels], first_of[tree_far_levels];

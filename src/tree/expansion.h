@@ -81,7 +81,7 @@ struct expansion_bins {
     const void *rows;                  /* of the operators' real type */
 };
 
-/* Coefficients of a row for an order: so many more that derivatives of that order are exact to
+/* Coefficients of a row for an order: with these more, derivatives of that order are exact to
  * rounding at the ends of a bin. */
 enum { expansion_more_terms = 14 };
 KITH_BOTH_SIDES static inline int32_t expansion_terms_of(int32_t order)

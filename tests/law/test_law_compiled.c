@@ -203,7 +203,7 @@ static void test_compiled_formulas_are_kept(void **state)
     assert_int_equal(first.st_mode & 0777, 0700);
 }
 
-/* A file of the cache that takes no room on the disk, last used so many days ago. */
+/* A file of the cache that takes no room on the disk, last used this many days ago. */
 static void leave_file(const char *name, off_t bytes, int days)
 {
     char path[400];
