@@ -236,9 +236,9 @@ static void test_compiled_formulas_that_no_one_uses_are_removed(void **state)
     assert_ok(compile("m_i*7/r"));
     assert_int_equal(entries("law-", path), 1);
     assert_int_equal(utime(path, &(struct utimbuf){1, 1}), 0);
-    leave_file("law-a.so", 100 << 20, 3);
-    leave_file("law-b.so", 100 << 20, 2);
-    leave_file("law-c.cubin", 100 << 20, 1);
+    leave_file("law-oldest.so", 100 << 20, 3);
+    leave_file("law-older.so", 100 << 20, 2);
+    leave_file("law-old.cubin", 100 << 20, 1);
     leave_file("tuning", 300 << 20, 4);
     leave_workshop("build-fresh0", 1);
     leave_workshop("build-left00", 25);
@@ -248,7 +248,7 @@ static void test_compiled_formulas_that_no_one_uses_are_removed(void **state)
     assert_true(info.st_mtime > time(NULL) - 1000);
     assert_ok(compile("m_i*8/r"));
     assert_int_equal(entries("law-", NULL), 4);
-    assert_int_equal(entries("law-a", NULL), 0);
+    assert_int_equal(entries("law-oldest", NULL), 0);
     assert_int_equal(stat(path, &info), 0);
     assert_int_equal(entries("tuning", NULL), 1);
     assert_int_equal(entries("build-fresh0", NULL), 1);
