@@ -14,16 +14,18 @@
 /* A thread that has nothing to do stays awake for a while, because the next job of a simulation
  * comes soon. */
 static const double seconds_awake = 100e-6;
+enum { looks_between_clocks = 64 };
 
 /* The cost of other threads to the caller: of sharing a job with an awake one, of waking a sleeping
  * one (2 µs, more than 20 µs on a virtual machine: the team measures it), to wait for one that was
- * interrupted. It must not be more than a twentieth of the work; until the work has paid for what
- * was spent, the caller goes on alone. */
+ * interrupted for longer than the others save. It must not be more than a twentieth of the work;
+ * until the work has paid for what was spent, the caller goes on alone. */
 static const double most_of_work = 1.0 / 20;
 static const double seconds_to_share = 0.5e-6, first_seconds_to_wake = 20e-6;
 
-/* Waiting for the last tasks is part of sharing, up to this part of a job's time. */
-static const double usual_wait = 0.2;
+/* The time that others have saved lately pays for waiting for one that was interrupted, which would
+ * happen to the caller alone, too. At most this much counts. */
+static const double most_gained = 20e-3;
 
 /* The time saved for wake-ups while no other thread is needed. */
 static const double most_saved = 100e-6;
@@ -48,12 +50,14 @@ struct kith_team {
     int32_t size, most;     /* threads in addition to the caller's: existing, at most */
     pid_t process;          /* that has them: a fork does not */
     double seconds_to_wake; /* one thread, as measured lately */
-    double saved;         /* seconds that others may cost; negative: that they have cost too much */
+    double gained; /* seconds that others have saved lately, less those of waiting for them */
+    double saved;  /* seconds that others may cost; negative: that they have cost too much */
     cpu_set_t processors; /* that the team may be on; empty if that is not known */
     atomic_bool ended;
     atomic_int sleepers;
+    atomic_bool caller_sleeps;
     pthread_mutex_t mutex;
-    pthread_cond_t wake;
+    pthread_cond_t wake, finished;
     pthread_t threads[];
 };
 
@@ -76,18 +80,33 @@ static bool is_out_of_the_way(const struct kith_team *team)
         return true;
     cpu_set_t others = team->processors;
     CPU_CLR((size_t)here, &others);
-    return CPU_COUNT(&others) > 0 &&
-           pthread_setaffinity_np(pthread_self(), sizeof others, &others) == 0;
+    if (CPU_COUNT(&others) == 0 ||
+        pthread_setaffinity_np(pthread_self(), sizeof others, &others) != 0)
+        return false;
+    pthread_setaffinity_np(pthread_self(), sizeof team->processors, &team->processors);
+    return true;
 }
 
-static void take_tasks(struct job *job)
+/* Returns how many it took. */
+static int64_t take_tasks(struct job *job)
 {
-    for (;;) {
+    for (int64_t taken = 0;; taken++) {
         const int64_t k = atomic_fetch_add(&job->next, 1);
         if (k >= job->count || kith_context_stops(job->context))
-            return;
+            return taken;
         job->task(job->argument, k);
     }
+}
+
+/* inside goes down before caller_sleeps is read, and the caller reads inside after it has set that:
+ * one of the two sees the other. */
+static void leave_job(struct kith_team *team)
+{
+    if (atomic_fetch_sub(&team->job.inside, 1) > 1 || !atomic_load(&team->caller_sleeps))
+        return;
+    pthread_mutex_lock(&team->mutex);
+    pthread_cond_signal(&team->finished);
+    pthread_mutex_unlock(&team->mutex);
 }
 
 /* inside goes up before open is read, and the caller reads inside after it has closed the
@@ -100,9 +119,9 @@ static void join_job(struct kith_team *team)
     atomic_fetch_add(&job->inside, 1);
     if (atomic_load(&job->open) && atomic_fetch_sub(&job->seats, 1) > 0) {
         float_environment_take_over(job->float_environment);
-        take_tasks(job);
+        (void)take_tasks(job);
     }
-    atomic_fetch_sub(&job->inside, 1);
+    leave_job(team);
 }
 
 /* There is a job, other than the one with this number, with a seat left, or the team ends. */
@@ -125,7 +144,6 @@ static void sleep_until_called(struct kith_team *team, int64_t number)
 
 static void wait_until_called(struct kith_team *team, int64_t number)
 {
-    enum { looks_between_clocks = 64 };
     const double until = kith_clock() + seconds_awake;
     while (kith_clock() < until && is_out_of_the_way(team))
         for (int k = 0; k < looks_between_clocks; k++) {
@@ -165,15 +183,38 @@ static void wake_sleepers(struct kith_team *team, int64_t wanted)
     team->saved -= seconds;
 }
 
-/* For the others to finish what they have begun; they may have been interrupted. */
-static void wait_for_others(struct job *job)
+static void sleep_until_finished(struct kith_team *team)
 {
-    enum { looks_before_yielding = 1000 };
-    for (int64_t k = 0; atomic_load(&job->inside) > 0; k++)
-        if (k < looks_before_yielding)
+    pthread_mutex_lock(&team->mutex);
+    atomic_store(&team->caller_sleeps, true);
+    while (atomic_load(&team->job.inside) > 0)
+        pthread_cond_wait(&team->finished, &team->mutex);
+    atomic_store(&team->caller_sleeps, false);
+    pthread_mutex_unlock(&team->mutex);
+}
+
+/* For the others to finish what they have begun. One that was interrupted waits for a processor:
+ * the caller then leaves it its own, which the system would not take away from it. */
+static void wait_for_others(struct kith_team *team)
+{
+    const double until = kith_clock() + seconds_awake;
+    while (kith_clock() < until)
+        for (int k = 0; k < looks_between_clocks; k++) {
+            if (atomic_load(&team->job.inside) == 0)
+                return;
             relax();
-        else
-            sched_yield();
+        }
+    sleep_until_finished(team);
+}
+
+/* Of a job, in which the others' tasks would have taken the caller `gained` seconds more. */
+static void keep_account(struct kith_team *team, double gained, double waited)
+{
+    team->gained = fmin(team->gained + gained, most_gained) - waited;
+    if (team->gained < 0) {
+        team->saved += team->gained;
+        team->gained = 0;
+    }
 }
 
 /* Fewer if the system does not give that many. */
@@ -199,6 +240,7 @@ struct kith_team *kith_team_create(int32_t most_threads)
         CPU_ZERO(&team->processors);
     pthread_mutex_init(&team->mutex, NULL);
     pthread_cond_init(&team->wake, NULL);
+    pthread_cond_init(&team->finished, NULL);
     return team;
 }
 
@@ -213,6 +255,7 @@ void kith_team_free(struct kith_team *team)
             pthread_join(team->threads[k], NULL);
         pthread_mutex_destroy(&team->mutex);
         pthread_cond_destroy(&team->wake);
+        pthread_cond_destroy(&team->finished);
     }
     free(team);
 }
@@ -256,11 +299,11 @@ kith_status kith_for_each(kith_context *context, int32_t threads, int64_t count,
     atomic_store(&job->seats, (int)others);
     atomic_store(&job->open, true);
     wake_sleepers(team, others - (team->size - atomic_load(&team->sleepers)));
-    take_tasks(job);
+    const int64_t own = take_tasks(job);
     atomic_store(&job->open, false);
     const double alone = kith_clock();
-    wait_for_others(job);
-    const double end = kith_clock();
-    team->saved -= fmax(0, end - alone - usual_wait * (end - start));
+    wait_for_others(team);
+    keep_account(team, (alone - start) * (double)(count - own) / (double)(own > 0 ? own : 1),
+                 kith_clock() - alone);
     return kith_context_check_cancelled(context);
 }

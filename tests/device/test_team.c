@@ -156,6 +156,53 @@ static void test_short_jobs_in_a_row_wake_others_now_and_then(void **state)
     assert_true(shared > 5);
 }
 
+/* Tasks that sleep, and once in a job one of another thread's is interrupted for a long time. */
+struct interruption {
+    pthread_t caller;
+    atomic_bool is_due;
+};
+
+enum { usual_task = 200, interrupted_task = 5000 }; /* microseconds */
+
+static void be_interrupted(void *argument, int64_t k)
+{
+    struct interruption *interruption = argument;
+    (void)k;
+    const bool is_interrupted = !pthread_equal(pthread_self(), interruption->caller) &&
+                                atomic_exchange(&interruption->is_due, false);
+    usleep(is_interrupted ? interrupted_task : usual_task);
+}
+
+/* Of some jobs, with an interruption now and then, those in which others may take part. */
+static int jobs_shared(int jobs, int between)
+{
+    enum { tasks = 10 };
+    kith_context *context = context_of(2);
+    struct interruption interruption = {.caller = pthread_self()};
+    int shared = 0;
+    for (int job = 1; job <= jobs; job++) {
+        const int32_t threads = kith_threads_for(context, 1e-6 * usual_task * tasks);
+        if (job % between == 0)
+            atomic_store(&interruption.is_due, true);
+        assert_ok(kith_for_each(context, threads, tasks, be_interrupted, &interruption));
+        shared += threads > 1;
+    }
+    kith_context_free(context);
+    return shared;
+}
+
+/* One that costs less than what the others have saved before does not keep them out: the caller
+ * alone would be interrupted, too. Where other programs keep the processors busy there are more. */
+static void test_an_interruption_now_and_then_keeps_nobody_out(void **state)
+{
+    (void)state;
+    enum { jobs = 200, between = 20, most_turns = 10 };
+    int shared = 0;
+    for (int turn = 0; turn < most_turns && shared < jobs * 3 / 4; turn++)
+        shared = jobs_shared(jobs, between);
+    assert_true(shared >= jobs * 3 / 4);
+}
+
 /* A forked process has the context, but none of its threads. */
 static void test_a_child_process_works_alone(void **state)
 {
@@ -188,6 +235,7 @@ int main(void)
         cmocka_unit_test(test_contexts_do_not_know_of_each_other),
         cmocka_unit_test(test_work_too_short_to_share_stays_with_the_caller),
         cmocka_unit_test(test_short_jobs_in_a_row_wake_others_now_and_then),
+        cmocka_unit_test(test_an_interruption_now_and_then_keeps_nobody_out),
         cmocka_unit_test(test_a_child_process_works_alone),
     };
     return cmocka_run_group_tests_name("team", tests, NULL, NULL);
