@@ -230,7 +230,7 @@ kith_status h5md_writer_add_rows(struct h5md_writer *writer, int64_t first, cons
     return KITH_OK;
 }
 
-/* Frames of one chunk, or with images, are not worth it. */
+/* Frames with images are not worth it. */
 struct h5md_chunk h5md_writer_chunk(const struct h5md_writer *writer)
 {
     const struct h5md_layout *layout = &writer->layout;
@@ -239,34 +239,18 @@ struct h5md_chunk h5md_writer_chunk(const struct h5md_writer *writer)
     const hid_t type = hdf5_real_in_file(layout->precision);
     if (!is_large(writer) || layout->wrap || !layout->velocities)
         return chunk;
-    hdf5_stored_chunk(writer->dataset[h5md_positions], type, &chunk);
-    hdf5_stored_chunk(writer->dataset[h5md_velocities], type, &of_velocities);
+    hdf5_stored_chunk(writer->dataset[h5md_positions], type, 1, &chunk);
+    hdf5_stored_chunk(writer->dataset[h5md_velocities], type, 1, &of_velocities);
 #endif
-    if (chunk.rows >= layout->count || chunk.rows != of_velocities.rows ||
-        chunk.deflates != of_velocities.deflates)
+    if (chunk.rows != of_velocities.rows || chunk.deflates != of_velocities.deflates)
         chunk.rows = 0;
     return chunk;
-}
-
-/* HDF5 makes the index of a dataset when it is first written. A row of both, which the first chunks
- * replace, puts the indices before all chunks, as where rows come in pieces: the same bytes. */
-static kith_status begin_indices(struct h5md_writer *writer)
-{
-    struct series list[most_series];
-    list_series(writer, list);
-    const hsize_t from[hdf5_max_rank] = {0};
-    for (int part = 0; part < h5md_parts; part++)
-        KITH_TRY(hdf5_write_box(writer->dataset[part], list[part].path, list[part].memory_type,
-                                from, (struct hdf5_shape){3, {1, 1, 3}}, list[part].gathered));
-    return KITH_OK;
 }
 
 kith_status h5md_writer_add_chunk(struct h5md_writer *writer, enum h5md_part part, int64_t first,
                                   int64_t bytes, const void *packed)
 {
     const hsize_t from[hdf5_max_rank] = {(hsize_t)writer->written, (hsize_t)first};
-    if (writer->written == 0 && first == 0 && part == h5md_positions)
-        KITH_TRY(begin_indices(writer));
     return hdf5_write_chunk(writer->dataset[part],
                             part == h5md_positions ? H5MD_POSITION "/value"
                                                    : H5MD_VELOCITY "/value",
@@ -293,14 +277,58 @@ kith_status h5md_writer_add(struct h5md_writer *writer, int64_t step, const kith
     return h5md_writer_end_frame(writer);
 }
 
+/* Frames of a full chunk, packed here, which takes less time than HDF5 does. */
+static kith_status append_packed(const struct h5md_writer *writer, hid_t dataset,
+                                 const struct series *series, struct h5md_chunk chunk)
+{
+    const hsize_t from[hdf5_max_rank] = {(hsize_t)writer->written};
+    const int64_t size = h5md_chunk_bytes(chunk);
+    unsigned char *memory = NULL;
+    int64_t bytes = 0;
+    KITH_TRY(hdf5_resize(writer->file, series->path, writer->written + writer->room));
+    KITH_TRY(kith_allocate_unset(1, size + h5md_chunk_room(chunk), "a chunk", (void **)&memory));
+    kith_status status =
+        h5md_chunk_pack(chunk, series->gathered, chunk.rows, memory, memory + size, &bytes);
+    if (status == KITH_OK)
+        status = hdf5_write_chunk(dataset, series->path, from, bytes, memory + size);
+    free(memory);
+    return status;
+}
+
+/* Positions or velocities; done is false if they are to be appended otherwise. */
+static kith_status append_rows(const struct h5md_writer *writer, const struct series *series,
+                               bool *done)
+{
+    struct h5md_chunk chunk = {0};
+    *done = false;
+#ifdef KITH_HAS_ZLIB
+    hid_t dataset = H5I_INVALID_HID;
+    if (writer->gathered < writer->room || series->memory_type == H5T_NATIVE_INT32)
+        return KITH_OK;
+    KITH_TRY(hdf5_open_dataset(writer->file, series->path, &dataset));
+    hdf5_stored_chunk(dataset, hdf5_real_in_file(writer->layout.precision), writer->room, &chunk);
+    *done = chunk.rows > 0 && chunk.rows == writer->room * writer->layout.count;
+    const kith_status status = *done ? append_packed(writer, dataset, series, chunk) : KITH_OK;
+    H5Dclose(dataset);
+    return status;
+#else
+    (void)append_packed, (void)chunk;
+    return KITH_OK;
+#endif
+}
+
 kith_status h5md_writer_complete(const struct h5md_writer *writer, hid_t file)
 {
     struct series list[most_series];
     const int count = list_series(writer, list);
-    for (int k = 0; k < count && writer->gathered > 0; k++)
-        if (!(list[k].is_of_rows && is_large(writer)))
+    for (int k = 0; k < count && writer->gathered > 0; k++) {
+        bool done = list[k].is_of_rows && is_large(writer);
+        if (!done && list[k].is_of_rows)
+            KITH_TRY(append_rows(writer, &list[k], &done));
+        if (!done)
             KITH_TRY(hdf5_append(file, list[k].path, list[k].memory_type, writer->gathered,
                                  list[k].gathered));
+    }
     return KITH_OK;
 }
 

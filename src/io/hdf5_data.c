@@ -273,16 +273,17 @@ static bool has_filters_of_kith(hid_t properties, int32_t *level)
     return true;
 }
 
-void hdf5_stored_chunk(hid_t dataset, hid_t file_type, struct h5md_chunk *chunk)
+void hdf5_stored_chunk(hid_t dataset, hid_t file_type, int64_t frames, struct h5md_chunk *chunk)
 {
     const hid_t properties = H5Dget_create_plist(dataset), type = H5Dget_type(dataset);
     const hid_t native = file_type == H5T_IEEE_F32LE ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
     hsize_t size[hdf5_max_rank] = {0};
     *chunk = (struct h5md_chunk){.real = (int32_t)H5Tget_size(file_type)};
-    const bool fits = H5Pget_chunk(properties, hdf5_max_rank, size) == 3 && size[0] == 1 &&
-                      size[2] == 3 && has_filters_of_kith(properties, &chunk->deflates) &&
+    const bool fits = H5Pget_chunk(properties, hdf5_max_rank, size) == 3 &&
+                      size[0] == (hsize_t)frames && size[2] == 3 &&
+                      has_filters_of_kith(properties, &chunk->deflates) &&
                       H5Tequal(type, file_type) > 0 && H5Tequal(native, file_type) > 0;
-    chunk->rows = fits && H5_VERSION_GE(1, 10, 3) ? (int64_t)size[1] : 0;
+    chunk->rows = fits && H5_VERSION_GE(1, 10, 3) ? frames * (int64_t)size[1] : 0;
     H5Tclose(type);
     H5Pclose(properties);
 }

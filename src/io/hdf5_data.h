@@ -53,10 +53,10 @@ kith_status hdf5_append(hid_t parent, const char *name, hid_t memory_type, int64
 kith_status hdf5_chunk_of(hid_t parent, const char *name, int64_t *entries);
 
 /* How a series of frames N × 3 is chunked, if its chunks can be written as they are stored
- * (io/h5md_chunk.h): a frame is in chunks of its own, shuffled and deflated numbers of a type. Else
+ * (io/h5md_chunk.h): rows of this many frames, as shuffled and deflated numbers of a type. Else
  * chunk->rows is 0. */
 struct h5md_chunk;
-void hdf5_stored_chunk(hid_t dataset, hid_t file_type, struct h5md_chunk *chunk);
+void hdf5_stored_chunk(hid_t dataset, hid_t file_type, int64_t frames, struct h5md_chunk *chunk);
 
 /* Writes a chunk as it is stored, which begins at this element. */
 kith_status hdf5_write_chunk(hid_t dataset, const char *name, const hsize_t *first, int64_t bytes,

@@ -13,7 +13,7 @@
 /* Positions, velocities. */
 enum { parts = 2, tag_of_chunks = 6 };
 
-static const double seconds_of_number = 1e-7; /* to compress a double */
+static const double seconds_of_number = 1e-8; /* to compress a double */
 
 struct packing {
     const struct run_output *output;
@@ -195,8 +195,10 @@ static kith_status put_batch(const struct run_output *output, int32_t threads, i
 }
 
 kith_status run_put_chunks_alone(const struct run_output *output, struct h5md_chunk chunk,
-                                 const kith_bodies *rows, int32_t threads)
+                                 const kith_bodies *rows)
 {
+    const double seconds = 3.0 * parts * (double)rows->count * seconds_of_number;
+    const int32_t threads = kith_threads_for(output->context, seconds);
     const int64_t count = (rows->count + chunk.rows - 1) / chunk.rows;
     struct batch batch = {.chunk = chunk, .rows = rows, .room = h5md_chunk_room(chunk)};
     const int64_t tasks = (int64_t)threads * parts;
@@ -209,9 +211,4 @@ kith_status run_put_chunks_alone(const struct run_output *output, struct h5md_ch
     free(batch.packed);
     free(batch.bytes);
     return status;
-}
-
-int32_t run_threads_of_chunks(kith_context *context, int64_t rows)
-{
-    return kith_threads_for(context, 6.0 * (double)rows * seconds_of_number);
 }

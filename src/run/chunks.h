@@ -13,11 +13,8 @@
 kith_status run_put_chunks(const struct run_output *output, struct h5md_chunk chunk,
                            const kith_bodies *rows);
 
-/* The same of a process that has all rows, by this many threads. Memory: 4 MB for each of them. */
+/* The same of a process that has all rows, by its threads. Memory: 4 MB for each of them. */
 kith_status run_put_chunks_alone(const struct run_output *output, struct h5md_chunk chunk,
-                                 const kith_bodies *rows, int32_t threads);
-
-/* Threads that are worth it for a frame. */
-int32_t run_threads_of_chunks(kith_context *context, int64_t rows);
+                                 const kith_bodies *rows);
 
 #endif

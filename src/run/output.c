@@ -56,21 +56,18 @@ kith_status run_output_put_bodies(struct run_output *output, const kith_bodies *
     return status;
 }
 
-/* Of a large frame each rank compresses its part; one process by its threads, if there are some:
- * HDF5 would do it by one. */
+/* Of a large frame each rank compresses its part, and one process all of it by its threads. */
 static kith_status put_rows(struct run_output *output, const kith_bodies *rows)
 {
-    const int32_t threads =
-        output->is_sliced ? 1 : run_threads_of_chunks(output->context, rows->count);
     struct h5md_chunk chunk = {0};
-    if (output->file && (output->is_sliced || threads > 1))
+    if (output->file)
         chunk = run_file_chunk(output->file);
     if (output->is_sliced)
         ranks_broadcast(output->context, &chunk, sizeof chunk);
     if (chunk.rows == 0)
         return collect(output, rows, put_frame);
     return output->is_sliced ? run_put_chunks(output, chunk, rows)
-                             : run_put_chunks_alone(output, chunk, rows, threads);
+                             : run_put_chunks_alone(output, chunk, rows);
 }
 
 static kith_status add_frame(struct run_output *output, int64_t step, const kith_bodies *rows,

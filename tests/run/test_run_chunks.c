@@ -1,4 +1,4 @@
-/* Frames of several chunks, which threads compress: the bytes that HDF5 writes with one. */
+/* Frames that kith compresses: of one or more chunks, or some in a chunk. */
 
 #include "running.h"
 
@@ -60,9 +60,46 @@ static void test_large_frames_have_the_same_bytes_for_any_number_of_threads(void
     }
 }
 
+/* Fifteen frames a chunk, or more in single precision; the last chunk is partly filled. */
+static void test_frames_in_a_chunk_are_the_states_of_their_steps(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        kith_bodies *bodies = made("plummer", (kith_initial_options){.count = 700, .seed = 7});
+        kith_run_options options = run_options(0.01, 0.5, 1, in_files("many.h5"));
+        options.simulation.precision = k == 0 ? KITH_F64 : KITH_F32;
+        options.simulation.forces.softening = 0.1;
+        run(options, bodies);
+        kith_context *context = cpu_context(1);
+        kith_simulation *simulation = simulated(context, bodies, options.simulation);
+        kith_trajectory *trajectory = NULL;
+        kith_bodies *frame = NULL;
+        assert_ok(kith_trajectory_open(options.output, &trajectory));
+        assert_int_equal(kith_trajectory_frames(trajectory), 51);
+        for (int64_t step = 0; step <= 50; step++) {
+            kith_bodies *expected = state_of(simulation, bodies);
+            assert_ok(kith_trajectory_read(trajectory, step, &frame));
+            for (int64_t i = 0; k == 1 && i < 3 * bodies->count; i++) {
+                expected->position[i] = (double)(float)expected->position[i];
+                expected->velocity[i] = (double)(float)expected->velocity[i];
+            }
+            expected->time = frame->time;
+            assert_same_state(frame, expected);
+            kith_bodies_free(expected);
+            assert_ok(kith_simulation_step(simulation, 1));
+        }
+        kith_bodies_free(frame);
+        kith_trajectory_close(trajectory);
+        kith_simulation_free(simulation);
+        kith_context_free(context);
+        kith_bodies_free(bodies);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_frames_in_a_chunk_are_the_states_of_their_steps),
         cmocka_unit_test(test_large_frames_have_the_same_bytes_for_any_number_of_threads),
     };
     return cmocka_run_group_tests_name("run_chunks", tests, make_files_directory,
