@@ -43,7 +43,8 @@ static void lay_out_columns(struct arena *arena, const struct sums_arranged *arr
     const int64_t real = kith_dtype_bytes(arranged->problem->dtype);
     arranged_side->columns = sums_column_count(uses) + sums_more_axes(arranged->problem);
     if (as_records) {
-        arranged_side->fields = sums_fields_of_record(arranged_side->columns);
+        arranged_side->fields =
+            sums_fields_of_record(sums_coordinates(arranged->problem), arranged_side->columns);
         arranged_side->records = arena_take(arena, n * arranged_side->fields, real);
         return;
     }
@@ -107,14 +108,15 @@ struct arranging {
         }                                                                                          \
     }                                                                                              \
                                                                                                    \
-    static void start_records_##real(struct sums_arranged_side *side, int64_t begin, int64_t end)  \
+    static void start_records_##real(struct sums_arranged_side *side, int coordinates,             \
+                                     int64_t begin, int64_t end)                                   \
     {                                                                                              \
         const int64_t fields = side->fields;                                                       \
         for (int64_t slot = begin; slot < end; slot++) {                                           \
             real *record = (real *)side->records + slot * fields;                                  \
-            for (int c = 0; c < 3; c++)                                                            \
+            for (int c = 0; c < coordinates; c++)                                                  \
                 record[c] = ((const real *)side->points.position[c])[slot];                        \
-            for (int64_t field = 3; field < fields; field++)                                       \
+            for (int64_t field = coordinates; field < fields; field++)                             \
                 record[field] = 0;                                                                 \
         }                                                                                          \
     }                                                                                              \
@@ -136,7 +138,8 @@ static void arrange_column(const struct arranging *arranging, kith_array from, i
 {
     const struct sums_arranged_side *side = arranging->side;
     const int64_t stride = side->records ? side->fields : 1;
-    const int64_t field = side->records ? sums_field_of_column(number) : 0;
+    const int64_t field =
+        side->records ? sums_field_of_column(sums_coordinates(arranging->problem), number) : 0;
     void *to = side->records ? side->records : side->column[number];
     if (arranging->problem->dtype == KITH_F32)
         arrange_column_float(side, from, (float *)to + field, stride, begin, end);
@@ -154,7 +157,8 @@ static void arrange_part(void *argument, int64_t part)
     if (arranging->moves_points)
         (narrow ? arrange_points_float : arrange_points_double)(side, begin, end);
     if (side->records)
-        (narrow ? start_records_float : start_records_double)(side, begin, end);
+        (narrow ? start_records_float
+                : start_records_double)(side, sums_coordinates(arranging->problem), begin, end);
     int32_t number = 0;
     for (int32_t k = 0; k < formula_most_columns; k++)
         if (arranging->uses[k])

@@ -81,7 +81,8 @@ SIMD_INLINE int64_t copy_range(const struct sums_candidates *candidates,
         }
         SIMD_UNROLL
         for (int c = 0; c < SUMS_COLUMNS_J; c++)
-            copy_lanes(room->field[sums_field_of_column(c)], count, candidates->column[c], p, mask);
+            copy_lanes(room->field[sums_field_of_column(SUMS_DIMENSIONS, c)], count,
+                       candidates->column[c], p, mask);
         if (*selves >= p && *selves < p + LANES) {
             *selves = -1 - (count + __builtin_popcount(mask & ((1U << (*selves - p)) - 1)));
         }
@@ -127,8 +128,9 @@ SIMD_INLINE void add_candidates(const struct sums_constants *law, REAL limit,
         }
         set_vector(pair, d);
         for (int c = 0; c < SUMS_COLUMNS_J; c++)
-            pair->column[SUMS_COLUMNS_I + c] =
-                simd_load((const REAL *)(const void *)room->field[sums_field_of_column(c)] + p);
+            pair->column[SUMS_COLUMNS_I + c] = simd_load(
+                (const REAL *)(const void *)room->field[sums_field_of_column(SUMS_DIMENSIONS, c)] +
+                p);
         const VMASK counts = (VMASK)(pair->s2 < law_all(limit));
         *pairs -= counts;
         add_pairs(law, pair, counts, reduced);

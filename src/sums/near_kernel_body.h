@@ -112,7 +112,7 @@ SIMD_INLINE int64_t find(struct sums_room *room, int64_t count, const vfloat at[
 /* The fields of the records whose numbers are given. */
 SIMD_INLINE void gather_fields(const void *records, const int32_t *found, VREAL *field)
 {
-    const int32_t fields = sums_fields_of_record(SUMS_COLUMNS_J + SUMS_MORE_AXES);
+    const int32_t fields = sums_fields_of_record(SUMS_DIMENSIONS, SUMS_COLUMNS_J + SUMS_MORE_AXES);
     const REAL *from[LANES];
     SIMD_UNROLL
     for (int lane = 0; lane < LANES; lane++)
@@ -139,11 +139,11 @@ SIMD_INLINE void add_found(const struct sums_constants *law, REAL limit,
         }
         set_vector(pair, d);
         for (int c = 0; c < SUMS_MORE_AXES; c++) {
-            const VREAL x = field[sums_field_of_column(SUMS_COLUMNS_J + c)];
+            const VREAL x = field[sums_field_of_column(SUMS_DIMENSIONS, SUMS_COLUMNS_J + c)];
             add_axis(pair, x - target->more[c]);
         }
         for (int c = 0; c < SUMS_COLUMNS_J; c++)
-            pair->column[SUMS_COLUMNS_I + c] = field[sums_field_of_column(c)];
+            pair->column[SUMS_COLUMNS_I + c] = field[sums_field_of_column(SUMS_DIMENSIONS, c)];
         const VMASK counts = first_lanes(count - p) & (VMASK)(pair->s2 < law_all(limit));
         *pairs -= counts;
         add_pairs(law, pair, counts, reduced);

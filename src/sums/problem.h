@@ -49,6 +49,12 @@ static inline bool sums_is_flat(const struct sums_problem *problem)
            problem->dtype == KITH_F32 && problem->formulas->take_little;
 }
 
+/* The axes up to the third, which records have first. */
+static inline int32_t sums_coordinates(const struct sums_problem *problem)
+{
+    return problem->dimensions < 3 ? (int32_t)problem->dimensions : 3;
+}
+
 /* The axes from the fourth on. */
 static inline int32_t sums_more_axes(const struct sums_problem *problem)
 {

@@ -83,7 +83,7 @@ static void begin_side(const struct sums_problem *problem, const struct sums_sid
     making->side = side;
     making->uses = uses;
     making->columns = sums_column_count(uses) + sums_more_axes(problem);
-    making->fields = sums_fields_of_record(making->columns);
+    making->fields = sums_fields_of_record(3, making->columns);
 }
 
 static void share_all_pairs(struct making *making)

@@ -16,16 +16,16 @@ enum {
     sums_padding = 64 /* more room than candidates do arrays have, for whole vectors */
 };
 
-/* The fields of a record, four of which are read at once: x, y, z of a source, and the columns that
- * formulas use of it. */
-static inline int32_t sums_field_of_column(int32_t column)
+/* The fields of a record, four of which are read at once: the coordinates of a source, at most
+ * three, and the columns that formulas use of it. */
+static inline int32_t sums_field_of_column(int32_t coordinates, int32_t column)
 {
-    return 3 + column;
+    return coordinates + column;
 }
 
-static inline int32_t sums_fields_of_record(int32_t columns)
+static inline int32_t sums_fields_of_record(int32_t coordinates, int32_t columns)
 {
-    return (sums_field_of_column(columns) + 3) / 4 * 4;
+    return (sums_field_of_column(coordinates, columns) + 3) / 4 * 4;
 }
 
 /* The sources begin … end − 1, each with a translation if the candidates are moved. */
