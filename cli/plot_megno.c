@@ -34,7 +34,7 @@ static kith_status next_fields(struct text *text, char **fields, int32_t *count)
         if (status != KITH_OK || !found)
             return status;
     } while (!text->line[strspn(text->line, " \t")] || *text->line == '#');
-    return csv_split(text->line, csv_most_fields, fields, count);
+    return csv_split(text->line, ',', csv_most_fields, fields, count);
 }
 
 static kith_status add_row(struct megno_table *table, char *const *fields, int32_t count,

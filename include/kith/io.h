@@ -45,9 +45,9 @@ typedef struct kith_read_options {
  *   bodies   [out] owned by the caller; free with kith_bodies_free; NULL on failure
  *
  * Errors: KITH_IO_ERROR, KITH_BAD_FORMAT (the message names file, line or offset, and the error),
- *         KITH_UNSUPPORTED (unknown extension; this build has no HDF5), KITH_INVALID_ARGUMENT (the
- *         frame does not exist), KITH_OUT_OF_MEMORY, KITH_CANCELLED. NaN and infinity are
- *         KITH_BAD_FORMAT. Cost: one pass over the file. */
+ *         KITH_UNSUPPORTED (this build has no HDF5), KITH_INVALID_ARGUMENT (unknown extension or
+ *         format; the frame does not exist), KITH_OUT_OF_MEMORY, KITH_CANCELLED. NaN and infinity
+ * are KITH_BAD_FORMAT. Cost: one pass over the file. */
 KITH_API kith_status kith_bodies_read(const char *path, const kith_read_options *options,
                                       kith_bodies **bodies);
 
@@ -66,8 +66,8 @@ typedef struct kith_write_options {
  *
  * Columns that the format cannot store are left out; kith_format_drops returns them.
  *
- * Errors: KITH_IO_ERROR, KITH_UNSUPPORTED, KITH_INVALID_ARGUMENT (numbers not finite),
- *         KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
+ * Errors: KITH_IO_ERROR, KITH_UNSUPPORTED, KITH_INVALID_ARGUMENT (unknown extension or format;
+ *         numbers not finite), KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
 KITH_API kith_status kith_bodies_write(const kith_bodies *bodies, const char *path,
                                        const kith_write_options *options);
 

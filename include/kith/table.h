@@ -14,14 +14,15 @@ typedef struct kith_table_column {
     kith_array values; /* a vector on the host, any stride */
 } kith_table_column;
 
-/* Writes columns of equal length to a file, in the format of its extension: .csv (a header line, 17
- * digits) or .npy (rows × columns; float32 if all columns are, else float64).
+/* Writes columns of equal length to a file, in the format of its extension: .csv, .txt or .dat (a
+ * header line, commas, 17 digits) or .npy (rows × columns; float32 if all columns are, else
+ * float64).
  *
  *   path    the file: written under a temporary name, then renamed; "-" is standard output, as CSV
  *   format  "csv" or "npy"; NULL: by the extension
  *
- * Errors: KITH_INVALID_ARGUMENT (columns of different lengths), KITH_UNSUPPORTED (extension),
- *         KITH_IO_ERROR, KITH_OUT_OF_MEMORY. */
+ * Errors: KITH_INVALID_ARGUMENT (columns of different lengths, unknown extension), KITH_IO_ERROR,
+ *         KITH_OUT_OF_MEMORY. */
 KITH_API kith_status kith_table_write(const char *path, const char *format, int64_t column_count,
                                       const kith_table_column *columns);
 

@@ -656,6 +656,9 @@ def _positive(name, value) -> float:
 def read(path: str | os.PathLike, *, format: str | None = None, frame: int = 0, system: int | None = None) -> Bodies:
     r"""Reads bodies from a file of any format that kith supports.
 
+    A file ``.csv``, ``.txt`` or ``.dat`` has columns between commas, or between spaces and tabs if its header
+    has no comma. The header names them: ``x,y,z,vx,vy,vz,m``; it may be a comment, as `numpy.savetxt` writes it.
+
     Parameters
     ----------
     path : str or os.PathLike
@@ -676,6 +679,10 @@ def read(path: str | os.PathLike, *, format: str | None = None, frame: int = 0, 
     ------
     FormatError
         The file has an error; the message names the line.
+    ValueError
+        The extension or the format is unknown; the message lists the known ones.
+    NotImplementedError
+        This build has no HDF5.
     OSError
         The file cannot be read; FileNotFoundError if it does not exist.
 

@@ -184,8 +184,23 @@ def test_bodies_there_and_back(tmp_path):
     with refused(kith.FormatError, "3"):
         (tmp_path / "bad.csv").write_text("x,y\n1,2\n3,z\n")
         kith.read(tmp_path / "bad.csv")
+    (tmp_path / "plain.abc").write_text("x,y\n1,2\n")
+    with refused(ValueError, "plain.abc .csv .txt .h5"):
+        kith.read(tmp_path / "plain.abc")
+    with refused(ValueError, "'gif' csv"):
+        kith.read(tmp_path / "plain.abc", format="gif")
+    with refused(ValueError, "b.abc .csv .txt .h5"):
+        bodies.write(tmp_path / "b.abc")
     with refused(ValueError, "nonsense"):
         kith.make("nonsense")
+
+
+def test_tables_of_numpy_are_bodies(tmp_path):
+    table = numpy.array([[0, 0, 0.5, 1], [1, -2, 3, 4]])
+    for name, separator in (("a.txt", " "), ("a.dat", "\t"), ("b.txt", ",")):
+        numpy.savetxt(tmp_path / name, table, header=separator.join("xyzm"), delimiter=separator)
+        read = kith.read(tmp_path / name)
+        assert numpy.array_equal(numpy.column_stack([read.positions, read.masses]), table)
 
 
 def test_bodies_bring_their_units_and_constant(tmp_path):

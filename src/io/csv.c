@@ -68,7 +68,7 @@ static kith_status store_line(char *line, const struct csv_header *header, kith_
 {
     char *fields[csv_most_fields];
     int32_t count = 0;
-    KITH_TRY(csv_split(line, csv_most_fields, fields, &count));
+    KITH_TRY(csv_split(line, header->separator, csv_most_fields, fields, &count));
     if (count != header->fields)
         return kith_fail(KITH_BAD_FORMAT, "expected %d fields, found %d", (int)header->fields,
                          (int)count);
@@ -91,34 +91,81 @@ static kith_status at_line(kith_status status, const struct text *text)
     return status;
 }
 
-/* Goes to the next line that is neither blank nor a comment; takes the units that comments name,
- * unless that is NULL. */
-static kith_status next_line(struct text *text, kith_units *units, bool *found)
+/* What the comments before the header hold. */
+struct comments {
+    kith_units *units;
+    char *last; /* its text, owned; NULL: none */
+};
+
+static kith_status take_comment(char *comment, struct comments *comments)
+{
+    free(comments->last);
+    comments->last = strdup(comment);
+    if (!comments->last)
+        return kith_fail(KITH_OUT_OF_MEMORY, "out of memory for a comment");
+    return units_take_comment(comment, comments->units);
+}
+
+/* Goes to the next line that is neither blank nor a comment; takes what comments hold, unless that
+ * is NULL. */
+static kith_status next_line(struct text *text, struct comments *comments, bool *found)
 {
     do {
         KITH_TRY(text_next(text, found));
         char *line = *found ? text->line + strspn(text->line, " \t") : NULL;
         if (!line || (*line && *line != '#'))
             return KITH_OK;
-        if (*line && units)
-            KITH_TRY(at_line(units_take_comment(line + 1, units), text));
+        if (*line && comments)
+            KITH_TRY(at_line(take_comment(line + 1, comments), text));
     } while (true);
+}
+
+static kith_status parse_header(char *line, const char *const *others, struct csv_header *header)
+{
+    char *fields[csv_most_fields];
+    int32_t count = 0;
+    const char separator = csv_separator(line);
+    KITH_TRY(csv_split(line, separator, csv_most_fields, fields, &count));
+    KITH_TRY(csv_header_parse(fields, count, others, header));
+    header->separator = separator;
+    return KITH_OK;
+}
+
+/* Whether a line begins with a number, which no name of a column does. */
+static bool is_row(const char *line)
+{
+    line += strspn(line, " \t");
+    line += *line == '+' || *line == '-';
+    line += *line == '.';
+    return *line >= '0' && *line <= '9';
+}
+
+/* The header is the first line, or the comment above the first row, as numpy.savetxt writes it. */
+static kith_status find_header(struct text *text, const char *const *others,
+                               struct csv_header *header, struct comments *comments)
+{
+    bool found = false;
+    KITH_TRY(next_line(text, comments, &found));
+    if (found && (!comments->last || !is_row(text->line)))
+        return at_line(parse_header(text->line, others, header), text);
+    if (comments->last && parse_header(comments->last, others, header) == KITH_OK) {
+        if (found)
+            text_again(text);
+        return KITH_OK;
+    }
+    if (found)
+        return at_line(parse_header(text->line, others, header), text);
+    return kith_fail(KITH_BAD_FORMAT, "the file is empty; its first line must name the "
+                                      "columns, for example x,y,z,vx,vy,vz,m");
 }
 
 static kith_status read_header(struct text *text, const char *const *others,
                                struct csv_header *header, kith_units *units)
 {
-    bool found = false;
-    KITH_TRY(next_line(text, units, &found));
-    if (!found)
-        return kith_fail(KITH_BAD_FORMAT, "the file is empty; its first line must name the "
-                                          "columns, for example x,y,z,vx,vy,vz,m");
-    char *fields[csv_most_fields];
-    int32_t count = 0;
-    kith_status status = csv_split(text->line, csv_most_fields, fields, &count);
-    if (status == KITH_OK)
-        status = csv_header_parse(fields, count, others, header);
-    return at_line(status, text);
+    struct comments comments = {.units = units};
+    const kith_status status = find_header(text, others, header, &comments);
+    free(comments.last);
+    return status;
 }
 
 static kith_status read_rows(struct text *text, const struct csv_header *header,

@@ -29,8 +29,10 @@ static const char known_columns[] =
     "x, y, z, vx, vy, vz, m (mass), q (charge), eps (softening), radius, epsilon, sigma, id, "
     "name";
 
-/* Reads a field that begins with a quote; *end is where the line continues. */
-static kith_status unquote(char *field, char **end)
+static const char blanks[] = " \t";
+
+/* Reads a field that begins with a quote; *end is the separator behind it, or the end. */
+static kith_status unquote(char *field, char separator, char **end)
 {
     char *from = field + 1;
     char *to = field;
@@ -40,8 +42,10 @@ static kith_status unquote(char *field, char **end)
     }
     if (!*from)
         return kith_fail(KITH_BAD_FORMAT, "a quote is not closed on its line");
-    *end = from + 1 + strspn(from + 1, " \t");
-    if (**end && **end != ',')
+    *end = from + 1;
+    if (separator == ',')
+        *end += strspn(*end, blanks);
+    if (**end && (separator == ',' ? **end != ',' : !strchr(blanks, **end)))
         return kith_fail(KITH_BAD_FORMAT,
                          "'%.20s' follows a closing quote; double quotes that "
                          "belong to the text",
@@ -57,16 +61,23 @@ static char *trim(char *field, char *end)
     return end;
 }
 
-kith_status csv_split(char *line, int32_t capacity, char **fields, int32_t *count)
+char csv_separator(const char *line)
+{
+    const char *first = line + strspn(line, blanks);
+    const char *end = first + strcspn(first, blanks);
+    return !strchr(line, ',') && end[strspn(end, blanks)] ? ' ' : ',';
+}
+
+kith_status csv_split(char *line, char separator, int32_t capacity, char **fields, int32_t *count)
 {
     *count = 0;
     for (bool more = true; more;) {
-        char *field = line + strspn(line, " \t");
+        char *field = line + strspn(line, blanks);
         const bool quoted = *field == '"';
-        char *end = strchrnul(field, ',');
+        char *end = separator == ',' ? strchrnul(field, ',') : field + strcspn(field, blanks);
         if (quoted)
-            KITH_TRY(unquote(field, &end));
-        more = *end == ',';
+            KITH_TRY(unquote(field, separator, &end));
+        more = separator == ',' ? *end == ',' : end[strspn(end, blanks)] != 0;
         line = end + 1;
         if (!quoted)
             *trim(field, end) = 0;

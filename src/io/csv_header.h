@@ -41,6 +41,7 @@ enum { csv_most_fields = 256, csv_skipped = -1 };
 
 /* The content of a header. */
 struct csv_header {
+    char separator; /* as csv_split's */
     int32_t fields;
     int32_t column[csv_most_fields]; /* of each field: a csv_index; csv_column_count + k, that is
                                         other column k; csv_skipped */
@@ -55,9 +56,12 @@ struct csv_header {
 kith_status csv_header_parse(char *const *fields, int32_t count, const char *const *others,
                              struct csv_header *header);
 
-/* Splits a line at its commas, in place: spaces around a field and quotes go, and a doubled quote
- * in quotes is one. Stores up to capacity fields and counts all. Errors: KITH_BAD_FORMAT (a quote
- * that does not close, or closes before the end of a field). */
-kith_status csv_split(char *line, int32_t capacity, char **fields, int32_t *count);
+/* ',' if the line has a comma, ' ' (spaces and tabs) if it has columns without. */
+char csv_separator(const char *line);
+
+/* Splits a line at its commas, or at its spaces and tabs, in place: spaces around a field and
+ * quotes go, and a doubled quote in quotes is one. Stores up to capacity fields and counts all.
+ * Errors: KITH_BAD_FORMAT (a quote that does not close, or closes before the end of a field). */
+kith_status csv_split(char *line, char separator, int32_t capacity, char **fields, int32_t *count);
 
 #endif

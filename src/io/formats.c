@@ -28,7 +28,8 @@
 #endif
 
 static const struct format formats[] = {
-    {"csv", "csv", "comma-separated text; the header names the columns: x,y[,z],vx,vy[,vz],m,q,…",
+    {"csv", "csv txt dat",
+     "text in columns, between commas or spaces; the header names them: x,y[,z],vx,vy[,vz],m,q,…",
      NULL, &csv_stream, NULL, csv_read, csv_write, csv_holds, NULL},
     {"xyz", "xyz extxyz", "XYZ text, plain or extended (key=value pairs, as ASE writes)",
      &xyz_frames, &xyz_stream, NULL, xyz_read, xyz_write, xyz_holds, NULL},
@@ -96,8 +97,8 @@ static kith_status find_by_name(const char *name, const struct format **format)
             return KITH_OK;
         }
     char names[256];
-    return kith_fail(KITH_UNSUPPORTED, "format is '%s', which is unknown; give one of %s", name,
-                     list_words(false, names, sizeof names));
+    return kith_fail(KITH_INVALID_ARGUMENT, "format is '%s', which is unknown; give one of %s",
+                     name, list_words(false, names, sizeof names));
 }
 
 static bool ends_with(const char *path, const char *end)
@@ -114,11 +115,11 @@ static kith_status fail_to_recognize(const char *path)
     if (stat(path, &found) == 0 && S_ISDIR(found.st_mode))
         return kith_fail(KITH_IO_ERROR, "%s is a directory; give a file", path);
     if (ends_with(path, ".mtx") || ends_with(path, ".mtx.gz"))
-        return kith_fail(KITH_UNSUPPORTED,
+        return kith_fail(KITH_INVALID_ARGUMENT,
                          "%s: Matrix Market files store matrices (see kith multiply), not bodies; "
                          "give one of %s",
                          path, extensions);
-    return kith_fail(KITH_UNSUPPORTED,
+    return kith_fail(KITH_INVALID_ARGUMENT,
                      "%s: unknown extension (known: %s); rename the file or give its format", path,
                      extensions);
 }

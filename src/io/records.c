@@ -77,9 +77,12 @@ static kith_status write_npy(const char *path, int64_t column_count,
     return kith_output_finish(output);
 }
 
-static bool is_one_of(const char *name, const char *first, const char *second)
+/* names end with NULL. */
+static bool is_one_of(const char *name, const char *const *names)
 {
-    return strcasecmp(name, first) == 0 || strcasecmp(name, second) == 0;
+    while (*names && strcasecmp(name, *names) != 0)
+        names++;
+    return *names != NULL;
 }
 
 kith_status kith_table_write_records(const char *path, const char *format, int64_t column_count,
@@ -89,11 +92,11 @@ kith_status kith_table_write_records(const char *path, const char *format, int64
     KITH_TRY(table_check(path, most_columns, column_count, columns, &rows));
     const char *dot = strrchr(path, '.');
     const char *name = format ? format : dot ? dot + 1 : "";
-    const bool npy = is_one_of(name, "npy", "npy"), hdf5 = is_one_of(name, "h5", "hdf5");
-    if (!npy && !hdf5 && !is_one_of(name, "csv", "csv"))
-        return kith_fail(KITH_UNSUPPORTED,
-                         "%s: unknown extension; name the file .csv, .npy or "
-                         ".h5",
+    const bool npy = is_one_of(name, (const char *const[]){"npy", NULL});
+    const bool hdf5 = is_one_of(name, (const char *const[]){"h5", "hdf5", NULL});
+    if (!npy && !hdf5 && !is_one_of(name, (const char *const[]){"csv", "txt", "dat", NULL}))
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "%s: unknown extension; name the file .csv, .txt, .dat, .npy or .h5",
                          path);
     if (!npy && !hdf5)
         return kith_table_write(path, format, column_count, columns);

@@ -110,7 +110,9 @@ static kith_status put_npy(FILE *stream, const struct table_writer *writer, int6
 }
 
 static const struct table_format formats[] = {{"csv", begin_csv, put_csv},
-                                              {"npy", begin_npy, put_npy}};
+                                              {"npy", begin_npy, put_npy},
+                                              {"txt", begin_csv, put_csv},
+                                              {"dat", begin_csv, put_csv}};
 
 enum { format_count = sizeof formats / sizeof formats[0], most_columns = INT32_MAX };
 
@@ -169,8 +171,8 @@ kith_status table_begin(const char *path, const char *format, int64_t column_cou
     struct c_locale locale;
     *writer = (struct table_writer){.column_count = column_count, .format = format_named(name)};
     if (!writer->format)
-        return kith_fail(KITH_UNSUPPORTED, "%s: unknown extension; name the file .csv or .npy",
-                         path);
+        return kith_fail(KITH_INVALID_ARGUMENT,
+                         "%s: unknown extension; name the file .csv, .txt, .dat or .npy", path);
     KITH_TRY(c_locale_enter(&locale));
     const kith_status status = kith_output_open(to_stdout ? "/dev/stdout" : path, &writer->output);
     if (status == KITH_OK)

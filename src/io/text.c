@@ -90,7 +90,10 @@ static void strip_returns(char *line, size_t *length)
 kith_status text_next(struct text *text, bool *found)
 {
     size_t length = 0;
-    *found = false;
+    *found = text->again;
+    text->again = false;
+    if (*found)
+        return KITH_OK;
     KITH_TRY(find_line(text, &length));
     if (text->begin == text->end)
         return KITH_OK;
@@ -108,11 +111,17 @@ kith_status text_next(struct text *text, bool *found)
     return KITH_OK;
 }
 
+void text_again(struct text *text)
+{
+    text->again = true;
+}
+
 kith_status text_rewind(struct text *text)
 {
     KITH_TRY(seek_to(text->stream, 0));
     text->begin = text->end = 0;
     text->number = 0;
+    text->again = false;
     return KITH_OK;
 }
 

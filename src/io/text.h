@@ -21,6 +21,7 @@ struct text {
     int64_t number; /* of the line, from 1 */
     char *buffer;   /* what was read and not given out: from begin to end */
     size_t begin, end, capacity;
+    bool again;             /* text_again was called */
     struct poll_state poll; /* asked at every block; none after text_open */
 };
 
@@ -30,6 +31,9 @@ kith_status text_open(const char *path, struct text *text);
  * is left out. Errors: KITH_IO_ERROR, KITH_BAD_FORMAT (a zero byte or a line of more than a million
  * bytes: not text), KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
 kith_status text_next(struct text *text, bool *found);
+
+/* The next text_next returns the last line once more, which was not changed. */
+void text_again(struct text *text);
 
 /* Goes back to the start. Errors: KITH_IO_ERROR (a pipe). */
 kith_status text_rewind(struct text *text);

@@ -90,6 +90,47 @@ static void test_csv_writes_integers_as_integers_and_short_decimals(void **state
     kith_bodies_free(bodies);
 }
 
+static void assert_three_columns(const char *name, const char *text)
+{
+    static const double expected[] = {1, 2, -3, 4.5};
+    kith_bodies *bodies = read_file(file_of_text(name, text));
+    assert_int_equal(bodies->count, 2);
+    assert_int_equal(bodies->dimensions, 2);
+    assert_memory_equal(bodies->position, expected, sizeof expected);
+    assert_true(bodies->mass && bodies->mass[0] == 10 && bodies->mass[1] == 0.5);
+    kith_bodies_free(bodies);
+}
+
+static void test_csv_columns_may_stand_between_blanks(void **state)
+{
+    (void)state;
+    assert_three_columns("a.txt", "x y m\n1 2 10\n-3 4.5 0.5\n");
+    assert_three_columns("a.DAT", "x\ty\tm\n1\t2\t10\n-3\t4.5\t0.5\n");
+    assert_three_columns("a.csv", "  x   y\t m  \r\n\n   1 2   1e1 \r\n# c\n-3 4.5\t0.5\n");
+    assert_three_columns("a.txt", "x,y,m\n1,2,10\n-3,4.5,0.5\n");
+    kith_bodies *bodies = read_file(file_of_text(
+        "named.txt", "name x y\n\"Halley, \"\"1P\"\"\" 1 2\nSun 3 4\n\"a b\"\t5 6\n\"\" 7 8\n"));
+    assert_int_equal(bodies->count, 4);
+    assert_string_equal(bodies->name[0], "Halley, \"1P\"");
+    assert_string_equal(bodies->name[1], "Sun");
+    assert_string_equal(bodies->name[2], "a b");
+    assert_string_equal(bodies->name[3], "");
+    kith_bodies_free(bodies);
+}
+
+/* As numpy.savetxt(header="x y m") writes it. */
+static void test_csv_header_may_be_the_comment_above_the_rows(void **state)
+{
+    (void)state;
+    assert_three_columns("a.txt", "# x y m\n1 2 10\n-3 4.5 0.5\n");
+    assert_three_columns("a.txt", "# made by hand\n#x,y,m\n1,2,10\n-3,4.5,0.5");
+    assert_three_columns("a.txt", "# id,x\nx,y,m\n1,2,10\n-3,4.5,0.5\n");
+    kith_bodies *bodies = read_file(file_of_text("none.txt", "# x y z\n"));
+    assert_int_equal(bodies->count, 0);
+    assert_int_equal(bodies->dimensions, 3);
+    kith_bodies_free(bodies);
+}
+
 static void test_csv_lines_may_be_long(void **state)
 {
     (void)state;
@@ -124,6 +165,9 @@ static void test_csv_refuses_a_wrong_header(void **state)
         {"x,y,\n1,2,\n", "line 1 column ''"},
         {"x,y,z,vx,vy,vz,m,q,eps,radius,epsilon,sigma,id,name,x\n", "line 1 15"},
         {"x,\"y\n1,2\n", "line 1"},
+        {"x y w\n1 2 3\n", "line 1 column 'w'"},
+        {"# mine\n1 2 3\n", "line 2 header"},
+        {"# x m\n1 2\n", "line 2 header"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
         assert_text_refused("header.csv", cases[k][0], cases[k][1]);
@@ -152,6 +196,11 @@ static void test_csv_refuses_a_wrong_row(void **state)
         {"name,x,y\n0123456789012345678901234567890x,1,2\n", "line 2 name '01234"},
         {"name,x,y\n\"a\"b,1,2\n", "line 2 'b,1,2'"},
         {"name,x,y\n\"a\n\",1,2\n", "line 2"},
+        {"x y m\n1 2\n", "line 2 3 2"},
+        {"x y m\n1,2,3\n", "line 2 3 1"},
+        {"x,y,m\n1 2 3\n", "line 2 3 1"},
+        {"# x y\n1 2 3\n", "line 2 2 3"},
+        {"name x y\n\"a\"b 1 2\n", "line 2 'b 1 2'"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
         assert_text_refused("row.csv", cases[k][0], cases[k][1]);
@@ -209,6 +258,8 @@ int main(void)
         cmocka_unit_test(test_csv_tolerates_what_editors_leave),
         cmocka_unit_test(test_csv_keeps_names_that_need_quotes),
         cmocka_unit_test(test_csv_writes_integers_as_integers_and_short_decimals),
+        cmocka_unit_test(test_csv_columns_may_stand_between_blanks),
+        cmocka_unit_test(test_csv_header_may_be_the_comment_above_the_rows),
         cmocka_unit_test(test_csv_lines_may_be_long),
         cmocka_unit_test(test_csv_lines_are_no_longer_than_a_million_bytes),
         cmocka_unit_test(test_text_files_without_an_end_are_refused),

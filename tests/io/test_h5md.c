@@ -367,7 +367,7 @@ static void test_h5md_files_need_no_extension(void **state)
     kith_bodies_free(found);
     kith_bodies_free(bodies);
     assert_fails(kith_bodies_read(file_of_text("notes", "x,y\n1,2\n"), NULL, &found),
-                 KITH_UNSUPPORTED, "notes extension");
+                 KITH_INVALID_ARGUMENT, "notes extension");
 }
 
 static void test_h5md_garbage_is_refused(void **state)

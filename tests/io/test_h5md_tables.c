@@ -60,7 +60,7 @@ static void test_tables_in_other_places_and_formats_are_refused(void **state)
     double values[] = {1, 2};
     const kith_table_column column = {"x", kith_array_vector(values, KITH_F64, 2)};
     assert_fails(kith_table_write_records(in_files("table.xyz"), NULL, 1, &column),
-                 KITH_UNSUPPORTED, "h5");
+                 KITH_INVALID_ARGUMENT, "xyz .h5");
     assert_fails(kith_table_write_records(in_files("table.h5"), NULL, 0, &column),
                  KITH_INVALID_ARGUMENT, "0");
     const kith_table_column uneven[] = {column, {"y", kith_array_vector(values, KITH_F64, 1)}};
