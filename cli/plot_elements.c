@@ -169,7 +169,7 @@ static void write_curves(FILE *script, const struct plot *plot, const struct tra
 {
     fprintf(script, "%splot ", has_key ? "" : "unset key\n");
     for (int64_t body = 1; body < tracks->bodies; body++) {
-        const struct body_style style = theme_body(theme_of(plot), body - 1);
+        const struct body_style style = theme_body(theme_of(plot), body);
         fprintf(script, "%s$elements index %lld using 1:2 with ", body > 1 ? ", \\\n" : "",
                 (long long)body - 1);
         if (tracks->frames > 1)

@@ -155,6 +155,20 @@ static void test_chaos_is_drawn_from_the_table_of_megno(void **state)
     assert_refused(program_run("plot @two.csv --what megno -o @a.png"), 1, "two.csv time");
 }
 
+/* The second body is orange in both: D55E00. */
+static void test_a_body_has_one_color_in_all_pictures(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"orbits", "elements"};
+    for (int k = 0; k < 2; k++) {
+        assert_succeeded(program_run("plot @two.h5 --what %s -o @color.svg", kinds[k]));
+        char *picture = program_read("color.svg");
+        assert_non_null(strstr(picture, "213,  94,   0"));
+        assert_true((strstr(picture, "  0, 114, 178") != NULL) == (k == 0));
+        free(picture);
+    }
+}
+
 static void test_a_resonance_angle_is_drawn_below_the_elements(void **state)
 {
     (void)state;
@@ -520,6 +534,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_kind_makes_a_whole_picture),
         cmocka_unit_test(test_chaos_is_drawn_from_the_table_of_megno),
+        cmocka_unit_test(test_a_body_has_one_color_in_all_pictures),
         cmocka_unit_test(test_a_resonance_angle_is_drawn_below_the_elements),
         cmocka_unit_test(test_an_animation_has_a_picture_a_frame),
         cmocka_unit_test(test_quiet_plots_say_nothing),
