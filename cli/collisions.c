@@ -55,6 +55,7 @@ static void check(void *options, const struct argp_state *state)
         cli_usage_error(state, "--batch reads an NPY array; leave --from and --frame out");
     if (collisions->batch && collisions->method != KITH_COLLISIONS_AUTO)
         cli_usage_error(state, "--batch does not support --method; leave it out");
+    cli_check_extension("--list", collisions->list, NULL, extensions_of_tables, state);
     cli_check_stdout("--list", collisions->list, &collisions->common, state);
 }
 
@@ -62,7 +63,8 @@ static void check(void *options, const struct argp_state *state)
 static const struct option_row option_rows[] = {
     {"method", NULL, "how to count: see below (default: auto)", AT(method), .choices = &methods},
     {"list", "FILE",
-     "write the colliding pairs i,j to FILE as CSV, i < j, sorted; - is standard output", AT(list)},
+     "write the colliding pairs i,j to FILE, .csv or .npy, i < j, sorted; - is standard output",
+     AT(list)},
     {"contacts", NULL,
      "count contacts instead: pairs at distance 1 that are not neighbors along the chain. --json "
      "prints both counts; seconds is the time of the requested count",

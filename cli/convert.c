@@ -48,6 +48,8 @@ static void check(void *options, const struct argp_state *state)
         cli_usage_error(state, "give two files: A to read and B to write");
     if (convert->frames_given && convert->read.frame != 0)
         cli_usage_error(state, "--frame and --frames are given; give one of them");
+    cli_check_extension("B", convert->path[1], convert->write.format, extensions_of_bodies(),
+                        state);
 }
 
 #define AT(member)    OPTION_AT(struct convert_options, member)

@@ -73,6 +73,7 @@ static void check(void *options, const struct argp_state *state)
     if (forces->check > 0 && forces->sum == KITH_FORCES_SUM_VALUE)
         cli_usage_error(state, "--check compares accelerations, but --sum is value");
     check_images(forces, state);
+    cli_check_extension("-o", forces->output, forces->to, extensions_of_tables, state);
     cli_check_stdout("-o", forces->output, &forces->common, state);
 }
 

@@ -60,6 +60,8 @@ static void check(void *options, const struct argp_state *state)
         cli_usage_error(state, "-o is missing: the NPY file for the conformations");
     if (make->batch > 0)
         cli_check_npy("-o", make->output, state);
+    else
+        cli_check_extension("-o", make->output, make->format, extensions_of_bodies(), state);
 }
 
 #define AT(member) OPTION_AT(struct make_options, member)

@@ -67,6 +67,8 @@ static void check(void *options, const struct argp_state *state)
         cli_usage_error(state, "-o is missing: the .npy file of the matrix");
     if (matrix->what == matrix_elements)
         cli_check_npy("-o", matrix->output, state);
+    else
+        cli_check_extension("-o", matrix->output, matrix->to, extensions_of_tables, state);
     cli_check_stdout("-o", matrix->output, &matrix->common, state);
 }
 

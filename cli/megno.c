@@ -41,6 +41,7 @@ static void check(void *options, const struct argp_state *state)
         cli_usage_error(state, "--until is missing: the time of the end");
     if (megno->input.softening_of_file)
         cli_usage_error(state, "--softening is file; give one length for all bodies");
+    cli_check_extension("-o", megno->output, megno->to, extensions_of_records, state);
     cli_check_stdout("-o", megno->output, &megno->common, state);
 }
 

@@ -45,6 +45,7 @@ static void check(void *options, const struct argp_state *state)
     const struct orbits_options *orbits = options;
     if (!orbits->path)
         cli_usage_error(state, "RUN is missing: an H5MD file, or a file of bodies");
+    cli_check_extension("-o", orbits->output, orbits->to, extensions_of_records, state);
     cli_check_stdout("-o", orbits->output, &orbits->common, state);
 }
 

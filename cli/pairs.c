@@ -41,6 +41,7 @@ static void check(void *options, const struct argp_state *state)
             state,
             "--vectors is given, but Matrix Market cannot store vectors; leave it out, or write "
             "CSV");
+    cli_check_extension("-o", pairs->output, pairs->to, "csv txt dat npy h5 hdf5 mtx", state);
     cli_check_stdout("-o", pairs->output, &pairs->common, state);
 }
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "job.h"
@@ -13,17 +12,6 @@
 #include "progress.h"
 #include "run_report.h"
 #include "view.h"
-
-/* A run is always H5MD: another format's extension would promise something else. */
-static bool names_h5md(const char *output)
-{
-    static const char *const extensions[] = {".h5", ".h5md", ".hdf5"};
-    const char *dot = strrchr(output, '.');
-    for (int k = 0; dot && k < 3; k++)
-        if (strcasecmp(dot, extensions[k]) == 0)
-            return true;
-    return !dot || strchr(dot, '/');
-}
 
 static void note_late(void *user, double seconds)
 {
@@ -175,14 +163,7 @@ int command_run(int argc, char **argv)
     const kith_context_options begin = cli_context_to_begin(&run.common);
     kith_context *context = NULL;
     int code = exit_ok;
-    if (run.run.output && strcmp(run.run.output, "-") == 0)
-        code =
-            cli_fail_with(argv[0], "a run is written as H5MD, which cannot be streamed to standard "
-                                   "output; name it .h5 or .h5md");
-    else if (run.run.output && !names_h5md(run.run.output))
-        code = cli_fail_with(argv[0], "%s: a run is written as H5MD; name it .h5 or .h5md",
-                             run.run.output);
-    else if (job_is_divided() && (is_ensemble || run.view_given))
+    if (job_is_divided() && (is_ensemble || run.view_given))
         code =
             cli_fail_with(argv[0], "%s runs in one process, but mpirun or srun has started several",
                           run.view_given ? "--view" : "an ensemble");

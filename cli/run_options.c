@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "view.h"
 
@@ -57,6 +58,27 @@ static const char documentation[] =
     "a "
     "second run cannot write to it at the same time.";
 
+/* A run is always H5MD: another format's extension would promise something else. */
+static bool names_h5md(const char *output)
+{
+    static const char *const extensions[] = {".h5", ".h5md", ".hdf5"};
+    const char *dot = strrchr(output, '.');
+    for (int k = 0; dot && k < 3; k++)
+        if (strcasecmp(dot, extensions[k]) == 0)
+            return true;
+    return !dot || strchr(dot, '/');
+}
+
+static void check_output(const char *output, const struct argp_state *state)
+{
+    if (strcmp(output, "-") == 0)
+        cli_usage_error(state, "-o is '-', but a run is written as H5MD, which cannot be streamed; "
+                               "name it .h5 or .h5md");
+    if (!names_h5md(output))
+        cli_usage_error(state, "-o is '%s', but a run is written as H5MD; name it .h5 or .h5md",
+                        output);
+}
+
 static void check(void *options, const struct argp_state *state)
 {
     struct run_options *run = options;
@@ -83,6 +105,8 @@ static void check(void *options, const struct argp_state *state)
         ewald_check_unused(&run->ewald, run->cutoff.cutoff > 0, state);
     if (run->run.pressure_every > 0 && !run->run.output)
         cli_usage_error(state, "--pressure-every needs -o FILE, where pressures are recorded");
+    if (run->run.output)
+        check_output(run->run.output, state);
     if (run->restitution_given && run->run.simulation.on_collision != KITH_ON_COLLISION_BOUNCE)
         cli_usage_error(state, "--restitution needs --collisions bounce");
     if (run->run.every > 0 && run->run.every_time > 0)

@@ -212,3 +212,49 @@ void cli_check_npy(const char *option, const char *output, const struct argp_sta
         cli_usage_error(state, "%s is '%s', but the result is an NPY file; name it .npy", option,
                         output);
 }
+
+const char extensions_of_tables[] = "csv txt dat npy",
+           extensions_of_records[] = "csv txt dat npy h5 hdf5";
+
+const char *extensions_of_bodies(void)
+{
+    static char words[256];
+    int64_t count = 0;
+    const kith_format *formats = kith_format_list(&count);
+    words[0] = 0;
+    for (int64_t k = 0; k < count; k++) {
+        const size_t used = strlen(words);
+        snprintf(words + used, sizeof words - used, "%s%s", k ? " " : "", formats[k].extensions);
+    }
+    return words;
+}
+
+/* Whether it is one of the words; their list, as ".csv, .npy or .h5", is appended to the text. */
+static bool list_extensions(const char *words, const char *wanted, char *text, size_t bytes)
+{
+    bool found = false;
+    for (bool first = true; *words; first = false) {
+        const size_t length = strcspn(words, " "), used = strlen(text);
+        const bool last = !words[length];
+        found = found ||
+                (wanted && length == strlen(wanted) && strncasecmp(words, wanted, length) == 0);
+        snprintf(text + used, bytes - used, "%s.%.*s",
+                 first  ? ""
+                 : last ? " or "
+                        : ", ",
+                 (int)length, words);
+        words += length + !last;
+    }
+    return found;
+}
+
+void cli_check_extension(const char *option, const char *output, const char *to,
+                         const char *extensions, const struct argp_state *state)
+{
+    if (!output || cli_is_stdout(output) || cli_output_format(output, to))
+        return;
+    const char *slash = strrchr(output, '/'), *dot = strrchr(slash ? slash : output, '.');
+    char list[256] = "";
+    if (!list_extensions(extensions, dot ? dot + 1 : NULL, list, sizeof list))
+        cli_usage_error(state, "%s is '%s'; give a name that ends in %s", option, output, list);
+}

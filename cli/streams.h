@@ -39,9 +39,17 @@ unsigned cli_note_dropped(bool quiet, const char *command, const char *path,
                           const kith_write_options *write, const kith_bodies *bodies);
 
 /* Usage errors: an output (NULL: none) on standard output, where --json's object goes alone; an
- * output whose extension is not .npy. */
+ * output whose extension is not .npy; one without a format (to, NULL: not given) whose extension is
+ * none of these, space-separated and without dots. */
 void cli_check_stdout(const char *option, const char *output, const struct common_options *common,
                       const struct argp_state *state);
 void cli_check_npy(const char *option, const char *output, const struct argp_state *state);
+void cli_check_extension(const char *option, const char *output, const char *to,
+                         const char *extensions, const struct argp_state *state);
+
+/* The extensions of tables: of two formats, of three, and of the formats of bodies (static memory).
+ */
+extern const char extensions_of_tables[], extensions_of_records[];
+const char *extensions_of_bodies(void);
 
 #endif

@@ -71,6 +71,7 @@ static void check(void *options, const struct argp_state *state)
         cli_usage_error(state, "FILE is missing: the particles to sum over");
     if (sum->output_count == 0)
         cli_usage_error(state, "--out is missing: NAME=FORMULA, the formula to sum");
+    cli_check_extension("-o", sum->output, sum->to, extensions_of_tables, state);
     cli_check_stdout("-o", sum->output, &sum->common, state);
     sum->sums.lets = sum->lets;
     sum->sums.parameters = sum->parameters;

@@ -102,17 +102,17 @@ static void test_bad_input_exits_with_1_and_one_line(void **state)
     assert_refused(program_run("forces @short.csv"), 1, "line 3");
     assert_refused(program_run("forces @nox.csv"), 1, "x");
     assert_refused(program_run("forces @empty.csv"), 1, "empty");
-    assert_refused(program_run("forces @two.csv -o @a.xyzzy"), 1, "");
+    assert_refused(program_run("forces @two.csv -o @a.xyzzy"), 2, "a.xyzzy");
     assert_refused(program_run("forces @two.csv -o @nowhere/a.csv"), 1, "nowhere");
     assert_refused(program_run("forces @two.csv -o /dev/full"), 1, "/dev/full");
     assert_refused(program_run("forces @two.csv --softening file"), 1, "softening");
     assert_refused(program_run("forces @two.csv --device cuda:1000"), 1, "cuda");
-    assert_refused(program_run("convert @two.csv @two.xyzzy"), 1, "xyzzy");
+    assert_refused(program_run("convert @two.csv @two.xyzzy"), 2, "xyzzy");
     assert_refused(program_run("make plummer -n 10 -o @nowhere/p.csv"), 1, "nowhere");
     assert_refused(program_run("make plummer -n 10 -o /dev/full --to csv"), 1, "/dev/full");
     assert_refused(program_run("run @two.csv --dt 0.1 --until -1"), 1, "until -1");
-    assert_refused(program_run("run @two.csv --dt 0.1 --until 1 -o @run.csv"), 1, "h5");
-    assert_refused(program_run("run @two.csv --dt 0.1 --until 1 -o -"), 1, "stream");
+    assert_refused(program_run("run @two.csv --dt 0.1 --until 1 -o @run.csv"), 2, "h5");
+    assert_refused(program_run("run @two.csv --dt 0.1 --until 1 -o -"), 2, "stream");
 }
 
 static void test_standard_output_that_is_full_exits_with_1(void **state)

@@ -128,7 +128,7 @@ static void test_hdf5_does_not_stream_and_says_so(void **state)
     assert_prints("kith run six --dt 0.1 --until 1 -q -o run.h5", "");
     assert_complains("cat run.h5 | kith convert - a.csv 2>&1", 1, "HDF5");
     assert_complains("kith plot - --what orbits -o a.png < run.h5 2>&1", 1, "H5MD");
-    assert_complains("kith run six --dt 0.1 --until 1 -o - 2>&1", 1, "H5MD");
+    assert_complains("kith run six --dt 0.1 --until 1 -o - 2>&1", 2, "H5MD");
 }
 
 static void test_standard_input_is_read_once(void **state)
