@@ -107,7 +107,18 @@ struct elements {
     kith_orbit *orbits; /* of a frame */
     int64_t count, room, bodies, frames, frames_expected;
     double g, seconds;
+    bool lacks_g; /* no orbit of the first frame fits the default G */
 };
+
+/* Whether all orbits are unbound or nearly radial, as those of a file in AU and days, in m and s,
+ * or in AU and years under G = 1. */
+static bool are_all_unlikely(const kith_orbit *orbits, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++)
+        if (!isnan(orbits[k].e) && orbits[k].e < 0.999)
+            return false;
+    return count > 0;
+}
 
 /* Room for count rows more; at first for all frames. */
 static kith_status make_room(struct elements *elements, int64_t count)
@@ -183,6 +194,9 @@ static kith_status add_frame(void *state, int64_t step, const kith_bodies *bodie
                       ? elements->options->gravitational_constant
                   : own != 0 ? own
                              : 1;
+    if (elements->frames == 0)
+        elements->lacks_g = elements->options->gravitational_constant == 0 && own == 0 &&
+                            are_all_unlikely(elements->orbits, count);
     KITH_TRY(elements->resonance->count > 0 ? add_angle(elements, bodies->time, bodies->count)
                                             : add_rows(elements, bodies->time, count));
     elements->frames++;
@@ -265,6 +279,11 @@ static int run_orbits(const char *command, const struct orbits_options *orbits)
     progress_begin(NULL, true); /* for its signals alone */
     kith_status status = read_frames(orbits, &elements);
     progress_end(NULL);
+    if (status == KITH_OK && elements.lacks_g)
+        cli_note(orbits->common.quiet || orbits->common.json, command,
+                 "with G = 1, the default, no body has a bound orbit of eccentricity below 0.999 "
+                 "about the first body; give --g, the gravitational constant in the units of the "
+                 "file, and list the star first");
     if (status == KITH_OK && (orbits->output || !orbits->common.json))
         status = write_rows(orbits, &elements);
     const int code = status != KITH_OK     ? cli_fail(command)

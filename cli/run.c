@@ -32,6 +32,27 @@ static void note_unkept(const char *command, const struct run_options *run)
                  "-o is not given, so nothing is kept; -o FILE.h5 writes the trajectory");
 }
 
+/* The error of Wisdom and Holman's splitting is proportional to the masses of the other bodies
+ * relative to the first: a cluster has no star. Binaries and triples of equal masses may be
+ * hierarchical, and get no note. */
+static void note_no_star(const char *command, const struct run_options *run,
+                         const kith_bodies *bodies)
+{
+    const char *integrator = run->run.simulation.integrator;
+    double others = 0;
+    if (!integrator || !bodies || run->run.is_ensemble || job_is_divided() || bodies->count < 4 ||
+        (strcmp(integrator, "whfast") != 0 && strcmp(integrator, "hybrid") != 0))
+        return;
+    for (int64_t k = 1; k < bodies->count; k++)
+        others += bodies->mass ? bodies->mass[k] : 1;
+    const double star = bodies->mass ? bodies->mass[0] : 1;
+    if (others >= 3 * star)
+        cli_note(run->common.quiet || run->common.json, command,
+                 "%s is for planets about the first body, whose mass is %.3g and that of the "
+                 "others %.3g; list a star first, or use leapfrog, hermite-block or ias15",
+                 integrator, star, others);
+}
+
 /* A resumed run has its bodies in its output. */
 static int open_view(const char *command, struct run_options *run, const kith_bodies *bodies,
                      kith_view **view)
@@ -63,6 +84,7 @@ static int run_simulation(const char *command, struct run_options *run, kith_con
     run->run.simulation.forces.advise = cli_advise;
     run->run.simulation.forces.advise_user = &run->advice;
     const bool is_watched = isatty(STDERR_FILENO);
+    note_no_star(command, run, bodies);
     if (is_watched)
         note_unkept(command, run);
     kith_view *view = NULL;
