@@ -50,8 +50,8 @@ static int32_t most_order(const struct tree_problem *problem)
 static int32_t order_for(const struct tree_problem *problem, bool groups, double error)
 {
     const int32_t most = most_order(problem);
-    const double digits = -log10(error), by_digits = digits < 6 ? 2 + 2 * digits : 8 + digits;
-    const double order = groups ? 1 + digits : by_digits - is_full(problem);
+    const double digits = -log10(error), by_digits = digits < 6 ? 3 + 2 * digits : 9 + digits;
+    const double order = groups ? 1 + digits : by_digits - 2 * is_full(problem);
     return (int32_t)fmin(fmax(round(order), least_order), most);
 }
 
