@@ -7,6 +7,7 @@
 
 #include "core/simd.h"
 #include "core/simd_gather.h"
+#include "core/simd_math.h"
 #include "tree/expansion.h"
 
 enum { lanes = SIMD_BYTES / sizeof(double) };
@@ -37,22 +38,12 @@ SIMD_INLINE vdouble choose(vint64 mask, vdouble a, vdouble b)
     return (vdouble)((mask & (vint64)a) | (~mask & (vint64)b));
 }
 
-SIMD_INLINE vdouble root(vdouble x)
+/* Lane k of a mask as accepted[k]. */
+SIMD_INLINE void store_mask(vint64 mask, bool *accepted)
 {
-    SIMD_UNROLL
-    for (int lane = 0; lane < lanes; lane++)
-        x[lane] = sqrt(x[lane]);
-    return x;
-}
-
-SIMD_INLINE bool any(vint64 mask)
-{
-    int64_t lane[lanes], found = 0;
-    memcpy(lane, &mask, sizeof lane);
-    SIMD_UNROLL
-    for (int k = 0; k < lanes; k++)
-        found |= lane[k];
-    return found != 0;
+    typedef int8_t bytes __attribute__((vector_size(lanes)));
+    const bytes each = __builtin_convertvector(mask, bytes) & 1;
+    memcpy(accepted, &each, sizeof each);
 }
 
 /* Lanes past the last source repeat it. */
@@ -78,7 +69,7 @@ SIMD_INLINE void load_sources(const struct tree_rule *rule, const struct tree_si
     to->size = of[5];
     to->field = of[6];
     to->potential = of[7];
-    to->r = root(x * x + y * y + z * z);
+    to->r = SIMD_SQRT_DOUBLE(x * x + y * y + z * z);
 }
 
 /* C(p, k) P_k / size^k of the sources, k = 0 … order. */
@@ -180,7 +171,7 @@ SIMD_INLINE vint64 accept(const struct tree_rule *rule, const struct tree_side *
     const vdouble zero = {0}, radius = zero + (of_groups ? 0 : target->radius);
     of->r -= of_groups ? target->radius : 0;
     vint64 accepted = (vint64)(of->radius + radius < rule->theta * of->r);
-    if (!any(accepted))
+    if (!SIMD_ANY_DOUBLE(accepted))
         return accepted;
     struct decay_lanes decay = {{0}, {0}, {0}};
     const struct decay_lanes *const by_decay = rule->decay ? &decay : NULL;
@@ -198,7 +189,7 @@ SIMD_INLINE vint64 accept(const struct tree_rule *rule, const struct tree_side *
     load_powers(of, rule->order, power);
     accepted &= is_small(rule, of->size, power, of->weight, radius, zero + target->field,
                          zero + target->potential, &pair, by_decay);
-    if (rule->walk != tree_walk_mutual || !any(accepted))
+    if (rule->walk != tree_walk_mutual || !SIMD_ANY_DOUBLE(accepted))
         return accepted;
     for (int32_t k = 0; k <= rule->order; k++)
         power[k] = zero + target_power[k];
@@ -214,8 +205,6 @@ void KITH_ISA_SYMBOL(tree_accept)(const struct tree_rule *rule, const struct tre
     for (int32_t first = 0; first < count; first += lanes) {
         struct source_lanes of;
         load_sources(rule, target, sides, powers, sources + first, count - first, &of);
-        const vint64 found = accept(rule, target, target_power, &of);
-        for (int32_t lane = 0; lane < lanes && first + lane < count; lane++)
-            accepted[first + lane] = found[lane] != 0;
+        store_mask(accept(rule, target, target_power, &of), accepted + first);
     }
 }

@@ -6,7 +6,8 @@
 
 enum { accept_lanes = 8 };
 
-/* tree_accepts of a target and each of at most accept_lanes sources, to the bit, into accepted. */
+/* tree_accepts of a target and each of at most accept_lanes sources, to the bit, into accepted,
+ * which has accept_lanes elements whatever the count. */
 typedef void tree_accept_kernel(const struct tree_rule *rule, const struct tree_side *target,
                                 const double *target_power, const struct tree_side *sides,
                                 const double *powers, const int32_t *sources, int32_t count,

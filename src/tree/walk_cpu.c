@@ -42,6 +42,8 @@ struct walk {
     int64_t task_count;
     struct cell_list lists;
     struct tree_counts *task_counts;
+    _Atomic(struct tree_walker *) *spare; /* those that no task has, or NULL: one a thread */
+    int32_t spare_count;
     atomic_bool failed;
 };
 
@@ -86,6 +88,40 @@ static void free_walker(struct tree_walker *walker)
     free(walker->room);
 }
 
+/* A walker for a task, with what memory an earlier task left to it; NULL: no memory. */
+static struct tree_walker *take_walker(struct walk *walk)
+{
+    for (int32_t k = 0; k < walk->spare_count; k++) {
+        struct tree_walker *walker = atomic_exchange(&walk->spare[k], NULL);
+        if (walker)
+            return walker;
+    }
+    return calloc(1, sizeof(struct tree_walker));
+}
+
+static void leave_walker(struct walk *walk, struct tree_walker *walker)
+{
+    for (int32_t k = 0; k < walk->spare_count && walker; k++) {
+        struct tree_walker *none = NULL;
+        if (atomic_compare_exchange_strong(&walk->spare[k], &none, walker))
+            return;
+    }
+    if (walker)
+        free_walker(walker);
+    free(walker);
+}
+
+static void free_spare(struct walk *walk)
+{
+    for (int32_t k = 0; k < walk->spare_count && walk->spare; k++) {
+        struct tree_walker *walker = walk->spare[k];
+        if (walker)
+            free_walker(walker);
+        free(walker);
+    }
+    free(walk->spare);
+}
+
 static const double *power_of(const struct walk *walk, const struct tree_sides *sides, int32_t cell)
 {
     return sides->power ? sides->power + (int64_t)cell * (walk->rule->order + 1) : NULL;
@@ -98,30 +134,27 @@ static bool is_counted(const struct walk *walk, int32_t target)
     return !essential || essential->kind[target] == tree_own || essential->counts_here[target];
 }
 
-static enum tree_place decide_place(const struct walk *walk, int32_t target, int32_t source,
-                                    bool is_far)
+/* Of a pair that is not far. */
+static enum tree_place place_of(const struct walk *walk, int32_t target, int32_t source)
 {
     const struct tree_sides *targets = walk->targets, *sources = walk->sources;
     if (walk->actions->targets)
         return tree_essential_place(walk->actions->targets, target, walk->actions->sources, source,
-                                    is_far);
+                                    false);
     const bool self = targets->tree == sources->tree;
     return tree_place_pair(&targets->side[target], self ? target : 0,
                            targets->tree->cell[target].children, &sources->side[source],
-                           self ? source : 0, sources->tree->cell[source].children, is_far);
+                           self ? source : 0, sources->tree->cell[source].children, false);
 }
 
-/* Where a pair of a target and a source goes. */
+/* Puts the source of a pair that is not far where it goes. */
 static void place(const struct walk *walk, struct tree_walker *walker, int32_t target,
-                  int32_t source, bool is_far)
+                  int32_t source)
 {
     const struct octree_cell *cell_a = &walk->targets->tree->cell[target];
     const struct octree_cell *cell_b = &walk->sources->tree->cell[source];
-    switch (decide_place(walk, target, source, is_far)) {
+    switch (place_of(walk, target, source)) {
     case tree_far:
-        if (is_counted(walk, target))
-            walker->counts.far += walk->actions->far_to_leaves ? cell_a->count : 1;
-        push(walker, &walker->far, source);
         break;
     case tree_near_leaves:
         walker->counts.near_pairs += (int64_t)cell_a->count * cell_b->count;
@@ -145,11 +178,23 @@ static int64_t decide(const struct walk *walk, struct tree_walker *walker, int32
     const int32_t count = left < accept_lanes ? (int32_t)left : accept_lanes;
     int32_t cells[accept_lanes];
     bool is_far[accept_lanes];
+    if (!cell_list_reserve(&walker->far, accept_lanes)) {
+        walker->failed = true;
+        return count;
+    }
     memcpy(cells, walker->open.cell + k, (size_t)count * sizeof *cells);
     walk->accept(walk->rule, &targets->side[target], power_of(walk, targets, target), sources->side,
                  sources->power, cells, count, is_far);
-    for (int32_t lane = 0; lane < count; lane++)
-        place(walk, walker, target, cells[lane], is_far[lane]);
+    int32_t *const far = walker->far.cell + walker->far.count, far_count = 0, rest = 0;
+    for (int32_t lane = 0; lane < count; lane++) { /* without branches */
+        const int32_t cell = cells[lane];
+        far[far_count] = cells[rest] = cell;
+        far_count += is_far[lane];
+        rest += !is_far[lane];
+    }
+    walker->far.count += far_count;
+    for (int32_t lane = 0; lane < rest; lane++)
+        place(walk, walker, target, cells[lane]);
     return count;
 }
 
@@ -199,6 +244,9 @@ static void walk_branch(struct walk *walk, struct tree_walker *walker, int32_t t
         k += decide(walk, walker, target, k);
     if (walker->failed)
         return;
+    if (is_counted(walk, target))
+        walker->counts.far +=
+            (walker->far.count - far) * (actions->far_to_leaves ? cell->count : 1);
     if (!actions->far_to_leaves) {
         actions->far(actions->user, target, walker->far.cell + far, walker->far.count - far);
         walker->far.count = far;
@@ -223,17 +271,23 @@ static void run_task(void *argument, int64_t k)
                         .sources = walk->sources,
                         .actions = walk->actions,
                         .accept = walk->accept};
-    struct tree_walker walker = {0};
+    struct tree_walker *const walker = take_walker(walk);
     const int32_t *list = walk->lists.cell + task->first;
-    push_all(&walker, &walker.waiting, list, task->waiting);
-    push_all(&walker, &walker.far, list + task->waiting, task->far);
-    push_all(&walker, &walker.near, list + task->waiting + task->far, task->near);
-    if (!walker.failed)
-        walk_branch(&mine, &walker, task->cell, 0);
-    if (walker.failed)
+    if (!walker) {
         atomic_store(&walk->failed, true);
-    walk->task_counts[k] = walker.counts;
-    free_walker(&walker);
+        return;
+    }
+    walker->counts = (struct tree_counts){0};
+    walker->waiting.count = walker->far.count = walker->near.count = 0;
+    push_all(walker, &walker->waiting, list, task->waiting);
+    push_all(walker, &walker->far, list + task->waiting, task->far);
+    push_all(walker, &walker->near, list + task->waiting + task->far, task->near);
+    if (!walker->failed)
+        walk_branch(&mine, walker, task->cell, 0);
+    if (walker->failed)
+        atomic_store(&walk->failed, true);
+    walk->task_counts[k] = walker->counts;
+    leave_walker(walk, walker);
 }
 
 static void add_counts(struct tree_counts *sum, const struct tree_counts *counts)
@@ -276,6 +330,10 @@ kith_status tree_walk_cpu(kith_context *context, const struct tree_rule *rule,
         status = kith_allocate(walk.task_count, sizeof *walk.task_counts, "a tree walk",
                                &walk.task_counts);
     }
+    if (status == KITH_OK) {
+        status = kith_allocate(context->threads, sizeof *walk.spare, "a tree walk", &walk.spare);
+        walk.spare_count = status == KITH_OK ? context->threads : 0;
+    }
     if (status == KITH_OK && !atomic_load(&walk.failed))
         status = kith_for_each(context, kith_threads_for(context, seconds), walk.task_count,
                                run_task, &walk);
@@ -287,6 +345,7 @@ kith_status tree_walk_cpu(kith_context *context, const struct tree_rule *rule,
         add_counts(counts, &walk.task_counts[k]);
     if (actions->targets && status == KITH_OK)
         tree_essential_count(actions->targets, walk.task_counts, counts);
+    free_spare(&walk);
     free(walk.tasks);
     free(walk.task_counts);
     free(walk.lists.cell);
