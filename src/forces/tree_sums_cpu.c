@@ -25,6 +25,11 @@ static void forget(kith_context *context, void *state)
     free(state);
 }
 
+static bool may_keep(void *state)
+{
+    return tree_may_keep(state);
+}
+
 struct delivery_run {
     const struct forces_tree_sums *sums;
     const struct tree_state *state;
@@ -99,4 +104,4 @@ static kith_status evaluate(kith_context *context, const struct forces_tree_sums
 }
 
 const struct forces_tree_backend forces_tree_cpu = {
-    .prepare = prepare, .evaluate = evaluate, .free = forget};
+    .prepare = prepare, .evaluate = evaluate, .free = forget, .may_keep = may_keep};

@@ -52,7 +52,7 @@ struct octree {
     /* Memory kept from build to build. */
     uint64_t *keys;
     void *scratch, *columns;
-    int64_t room, cell_room; /* points and cells */
+    int64_t room, column_bytes, cell_room; /* points, bytes of a column, and cells */
 };
 
 /* Builds the tree of points.

@@ -27,7 +27,8 @@ static int32_t threads_for(kith_context *context, int64_t count, double seconds_
 
 static kith_status reserve_points(struct octree *tree, int64_t count, int64_t real)
 {
-    if (count * real <= tree->room)
+    const int64_t column_bytes = kith_padded(count) * real;
+    if (count <= tree->room && column_bytes <= tree->column_bytes)
         return KITH_OK;
     free(tree->keys);
     free(tree->order);
@@ -40,8 +41,9 @@ static kith_status reserve_points(struct octree *tree, int64_t count, int64_t re
     KITH_TRY(kith_allocate(count, sizeof *tree->keys, "keys of a tree", &tree->keys));
     KITH_TRY(kith_allocate(count, sizeof *tree->order, "order of a tree", &tree->order));
     KITH_TRY(kith_allocate(sort_scratch_bytes(count), 1, "a sort", &tree->scratch));
-    KITH_TRY(kith_allocate(4 * kith_padded(count), real, "points of a tree", &tree->columns));
-    tree->room = count * real;
+    KITH_TRY(kith_allocate(4, column_bytes, "points of a tree", &tree->columns));
+    tree->room = count;
+    tree->column_bytes = column_bytes;
     return KITH_OK;
 }
 

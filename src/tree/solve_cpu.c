@@ -365,6 +365,18 @@ void tree_run_free(struct tree_run *run)
     *run = (struct tree_run){0};
 }
 
+bool tree_may_keep(struct tree_state *state)
+{
+    const int64_t most_points = 1 << 18;
+    const int64_t points = state->sources.count + state->targets.count;
+    if (state->work.count > 0 || state->is_sliced || points == 0 || points > most_points)
+        return false;
+    state->targets.count = 0;    /* those of a problem whose targets are its sources */
+    if (state->record_bytes > 0) /* what pads them is 0, of any order */
+        memset(state->records, 0, (size_t)state->record_bytes);
+    return true;
+}
+
 void tree_free(struct tree_state *state)
 {
     octree_free(&state->sources);

@@ -123,6 +123,11 @@ kith_status tree_solve_cpu(kith_context *context, const struct tree_problem *pro
                            const struct tree_request *request, struct tree_state *state);
 void tree_free(struct tree_state *state);
 
+/* Whether the memory of a solution should be kept for any later problem: taking it again takes
+ * longer than a small tree. Not over ranks, whose division follows from the last call. It is
+ * prepared for that. */
+bool tree_may_keep(struct tree_state *state);
+
 #ifdef __cplusplus
 }
 #endif

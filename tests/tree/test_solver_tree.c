@@ -339,6 +339,71 @@ static void test_a_simulation_advises_once_before_it_evaluates(void **state)
     kith_context_free(stopping.context);
 }
 
+/* Particles of either precision, in 2D or 3D. */
+struct numbers_of {
+    double position[3 * scene_most], mass[scene_most], result[4 * scene_most];
+    float position_float[3 * scene_most], mass_float[scene_most], result_float[4 * scene_most];
+};
+
+static kith_particles particles_of(struct numbers_of *of, struct random_numbers *numbers,
+                                   kith_dtype dtype, int64_t n, int64_t width)
+{
+    const bool is_double = dtype == KITH_F64;
+    for (int64_t i = 0; i < width * n; i++)
+        of->position_float[i] = (float)(of->position[i] = random_uniform(numbers, -1, 1));
+    for (int64_t i = 0; i < n; i++)
+        of->mass_float[i] = (float)(of->mass[i] = random_uniform(numbers, 0, 1));
+    return (kith_particles){
+        .positions = kith_array_matrix(
+            is_double ? (void *)of->position : (void *)of->position_float, dtype, n, width),
+        .columns = {{"m", kith_array_vector(is_double ? (void *)of->mass : (void *)of->mass_float,
+                                            dtype, n)}}};
+}
+
+static void compute_either(kith_context *context, const kith_forces_options *options,
+                           const kith_particles *targets_of, const kith_particles *sources_of,
+                           struct numbers_of *to)
+{
+    const kith_array *x = targets_of ? &targets_of->positions : &sources_of->positions;
+    void *result = x->dtype == KITH_F64 ? (void *)to->result : (void *)to->result_float;
+    memset(to->result, 0, sizeof to->result);
+    memset(to->result_float, 0, sizeof to->result_float);
+    assert_ok(kith_forces_compute(
+        context, options, targets_of, sources_of,
+        kith_array_matrix(result, x->dtype, x->shape[0], x->shape[1]),
+        kith_array_vector((char *)result + 3 * x->shape[0] * kith_dtype_bytes(x->dtype), x->dtype,
+                          x->shape[0])));
+}
+
+/* A context keeps the memory of small trees for the next call, of any other problem. */
+static void test_the_calls_before_change_no_bit(void **state)
+{
+    (void)state;
+    static struct numbers_of of_sources, of_targets, kept, fresh;
+    struct random_numbers numbers = random_numbers_begin("test_the_calls_before_change_no_bit");
+    kith_context *context = new_context();
+    for (int turn = 0; turn < 80; turn++) {
+        const kith_dtype dtype = random_uniform(&numbers, 0, 1) < 0.5 ? KITH_F32 : KITH_F64;
+        const int64_t width = random_uniform(&numbers, 0, 1) < 0.3 ? 2 : 3;
+        const int64_t n = (int64_t)pow(10, random_uniform(&numbers, 0, 3.5));
+        const int64_t m = (int64_t)pow(10, random_uniform(&numbers, 0, 3.5));
+        const bool self = random_uniform(&numbers, 0, 1) < 0.6;
+        const kith_particles sources_of = particles_of(&of_sources, &numbers, dtype, n, width);
+        const kith_particles targets_of = particles_of(&of_targets, &numbers, dtype, m, width);
+        const kith_forces_options options = {
+            .solver = solver_named(random_uniform(&numbers, 0, 1) < 0.3 ? "tree" : "fmm"),
+            .softening = random_uniform(&numbers, 0, 1) < 0.3 ? 0.01 : 0,
+            .accuracy.error = pow(10, random_uniform(&numbers, dtype == KITH_F64 ? -9 : -5, -1))};
+        kith_context *other = new_context();
+        compute_either(context, &options, self ? NULL : &targets_of, &sources_of, &kept);
+        compute_either(other, &options, self ? NULL : &targets_of, &sources_of, &fresh);
+        assert_memory_equal(kept.result, fresh.result, sizeof kept.result);
+        assert_memory_equal(kept.result_float, fresh.result_float, sizeof kept.result_float);
+        kith_context_free(other);
+    }
+    kith_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,6 +415,7 @@ int main(void)
         cmocka_unit_test(test_log2d_is_refused_in_space),
         cmocka_unit_test(test_what_is_five_times_as_fast_is_advised),
         cmocka_unit_test(test_a_simulation_advises_once_before_it_evaluates),
+        cmocka_unit_test(test_the_calls_before_change_no_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
