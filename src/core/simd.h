@@ -75,6 +75,11 @@ typedef int64_t vint64 __attribute__((vector_size(SIMD_BYTES)));
  */
 #define simd_rsqrt3_scaled(x) SIMD_OF(x, simd_rsqrt3_scaled)(x)
 
+/* 1/√x³ to SIMD_RSQRT3_ROUGH_ERROR_FLOAT or _DOUBLE: from the processor's estimate alone. */
+#define simd_rsqrt3_rough(x)           SIMD_OF(x, simd_rsqrt3_rough)(x)
+#define SIMD_RSQRT3_ROUGH_ERROR_FLOAT  (3.0 / (1 << SIMD_ESTIMATE_BITS_FLOAT))
+#define SIMD_RSQRT3_ROUGH_ERROR_DOUBLE (3.0 / (1 << SIMD_ESTIMATE_BITS_DOUBLE))
+
 /* SIMD_RSQRT_SCALE_FLOAT or _DOUBLE times 1/√x, to about two ulps for normal x > 0, and 0 for x =
  * 0.
  */
@@ -228,6 +233,12 @@ SIMD_DEFINE_SUM_ROWS(double, 2)
             return y * y2 * simd_fma_##real(-x, y2, simd_all_##real((real)5 / 3));                 \
         return simd_times_series_##real(y * y2, simd_fma_##real(-x, y2, simd_all_##real(1)),       \
                                         simd_coefficients_rsqrt3_##real, terms);                   \
+    }                                                                                              \
+                                                                                                   \
+    SIMD_INLINE v##real simd_rsqrt3_rough_##real(v##real x)                                        \
+    {                                                                                              \
+        const v##real y = simd_begin_rsqrt_##real(x);                                              \
+        return y * (y * y);                                                                        \
     }                                                                                              \
                                                                                                    \
     SIMD_INLINE v##real simd_rsqrt_or_0_scaled_##real(v##real x)                                   \

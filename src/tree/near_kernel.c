@@ -33,5 +33,27 @@
 #define FIELD_SCALE SIMD_RSQRT3_SCALE_DOUBLE
 #include "tree/near_kernel_body.h"
 
+/* A vector at a time, the last of them up to the end: most copies are of a few vectors, which
+ * memcpy takes longer to begin than to do. */
+static void copy_columns(void *const *to, const void *const *from, int32_t columns, int64_t bytes)
+{
+    const int64_t last = bytes - SIMD_BYTES;
+    for (int32_t c = 0; c < columns; c++) {
+        char *const restrict into = to[c];
+        const char *const restrict of = from[c];
+        if (last < 0) {
+            memcpy(into, of, (size_t)bytes);
+            continue;
+        }
+        for (int64_t k = 0; k < last; k += SIMD_BYTES)
+            memcpy(into + k, of + k, SIMD_BYTES);
+        memcpy(into + last, of + last, SIMD_BYTES);
+    }
+}
+
 const struct tree_near_kernels KITH_ISA_SYMBOL(tree_near) = {
-    .in_double = near_double, .in_float = near_float, .bytes = SIMD_BYTES};
+    .in_double = near_double,
+    .in_float = near_float,
+    .rough_error = {SIMD_RSQRT3_ROUGH_ERROR_DOUBLE, SIMD_RSQRT3_ROUGH_ERROR_FLOAT},
+    .copy_columns = copy_columns,
+    .bytes = SIMD_BYTES};

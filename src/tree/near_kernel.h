@@ -17,6 +17,7 @@
 struct tree_near {
     int64_t targets, sources_padded;
     bool self;
+    bool rough; /* 1/s³ may be wrong by rough_error: by one softening or none, not the logarithm */
     enum expansion_law law;
     double softening2;
     const void *target[3], *source[3], *weight;
@@ -27,6 +28,9 @@ struct tree_near {
 struct tree_near_kernels {
     void (*in_double)(const struct tree_near *near);
     void (*in_float)(const struct tree_near *near);
+    double rough_error[2]; /* in double, in float */
+    /* Copies this many bytes of each of the columns that are given. */
+    void (*copy_columns)(void *const *to, const void *const *from, int32_t columns, int64_t bytes);
     int32_t bytes; /* of a vector: the sources are padded to a multiple of these */
 };
 

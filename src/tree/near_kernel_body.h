@@ -36,7 +36,7 @@ SIMD_INLINE void NAME(add_logarithm)(VREAL weight, const VREAL d[3], VREAL s2,
 SIMD_INLINE void NAME(add_sources)(const struct tree_near *near, int64_t j, const int32_t targets,
                                    const REAL at[][4], int64_t i, const bool self,
                                    const enum expansion_law law, const bool softened,
-                                   struct NAME(sums) * sums)
+                                   const bool rough, struct NAME(sums) * sums)
 {
     const REAL *const *source = (const REAL *const *)near->source;
     const VREAL x = simd_load(source[0] + j), y = simd_load(source[1] + j),
@@ -56,7 +56,7 @@ SIMD_INLINE void NAME(add_sources)(const struct tree_near *near, int64_t j, cons
             continue;
         }
         const VREAL s2 = simd_fma(dz, dz, simd_fma(dy, dy, simd_fma(dx, dx, softening2)));
-        const VREAL factor = weight * simd_rsqrt3_scaled(s2);
+        const VREAL factor = weight * (rough ? simd_rsqrt3_rough(s2) : simd_rsqrt3_scaled(s2));
         sums[k].field[0] = simd_fma(factor, dx, sums[k].field[0]);
         sums[k].field[1] = simd_fma(factor, dy, sums[k].field[1]);
         sums[k].field[2] = simd_fma(factor, dz, sums[k].field[2]);
@@ -65,11 +65,12 @@ SIMD_INLINE void NAME(add_sources)(const struct tree_near *near, int64_t j, cons
 }
 
 SIMD_INLINE void NAME(meet)(const struct tree_near *near, int64_t i, const int32_t targets,
-                            const enum expansion_law law, const bool softened)
+                            const enum expansion_law law, const bool softened, const bool rough)
 {
     const bool inverse = law == expansion_inverse;
-    const REAL of_field = inverse ? (REAL)(1 / FIELD_SCALE) : -1;
-    const REAL of_potential = inverse ? (REAL)(1 / FIELD_SCALE) : (REAL)0.5;
+    const REAL of_inverse = rough ? 1 : (REAL)(1 / FIELD_SCALE);
+    const REAL of_field = inverse ? of_inverse : -1;
+    const REAL of_potential = inverse ? of_inverse : (REAL)0.5;
     REAL at[NAME(wide)][4], sum[4 * NAME(wide)];
     struct NAME(sums) sums[NAME(wide)];
     VREAL rows[4 * NAME(wide)];
@@ -82,9 +83,11 @@ SIMD_INLINE void NAME(meet)(const struct tree_near *near, int64_t i, const int32
     }
     int64_t j = 0;
     for (; near->self && j < near->targets; j += NAME(lanes))
-        NAME(add_sources)(near, j, targets, (const REAL(*)[4])at, i, true, law, softened, sums);
+        NAME(add_sources)
+    (near, j, targets, (const REAL(*)[4])at, i, true, law, softened, rough, sums);
     for (; j < near->sources_padded; j += NAME(lanes))
-        NAME(add_sources)(near, j, targets, (const REAL(*)[4])at, i, false, law, softened, sums);
+        NAME(add_sources)
+    (near, j, targets, (const REAL(*)[4])at, i, false, law, softened, rough, sums);
     memcpy(rows, sums, sizeof rows);
     SIMD_UNROLL
     for (int32_t k = 0; k < 4 * NAME(wide); k += NAME(lanes))
@@ -98,23 +101,25 @@ SIMD_INLINE void NAME(meet)(const struct tree_near *near, int64_t i, const int32
 }
 
 SIMD_INLINE void NAME(meet_all)(const struct tree_near *near, const enum expansion_law law,
-                                const bool softened)
+                                const bool softened, const bool rough)
 {
     int64_t i = 0;
     for (; i + NAME(wide) <= near->targets; i += NAME(wide))
-        NAME(meet)(near, i, NAME(wide), law, softened);
+        NAME(meet)(near, i, NAME(wide), law, softened, rough);
     for (; i + 2 <= near->targets; i += 2)
-        NAME(meet)(near, i, 2, law, softened);
+        NAME(meet)(near, i, 2, law, softened, rough);
     if (i < near->targets)
-        NAME(meet)(near, i, 1, law, softened);
+        NAME(meet)(near, i, 1, law, softened, rough);
 }
 
 static void NAME(near)(const struct tree_near *near)
 {
     if (near->law == expansion_logarithm)
-        NAME(meet_all)(near, expansion_logarithm, false);
+        NAME(meet_all)(near, expansion_logarithm, false, false);
     else if (near->source_softening2)
-        NAME(meet_all)(near, expansion_inverse, true);
+        NAME(meet_all)(near, expansion_inverse, true, false);
+    else if (near->rough)
+        NAME(meet_all)(near, expansion_inverse, false, true);
     else
-        NAME(meet_all)(near, expansion_inverse, false);
+        NAME(meet_all)(near, expansion_inverse, false, false);
 }

@@ -42,6 +42,7 @@ struct tree_expansions {
     void *records, *locals;
     double *power;                               /* of the sources, for tree_error */
     bool points;                                 /* far cells act as points */
+    bool rough;                                  /* near points may use estimates of 1/s³ */
     const struct tree_softenings *softenings[2]; /* of the targets and the sources */
     /* Of a law that is neither 1/s nor ln s: its near kernel, and what that reads. */
     tree_near_law_kernel *near_law;

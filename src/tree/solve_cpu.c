@@ -152,6 +152,8 @@ kith_status tree_make_expansions(kith_context *context, const struct tree_proble
                                  const struct tree_softenings *const softenings[2], int64_t sources,
                                  int64_t spare, struct tree_state *state, struct tree_run *run)
 {
+    const double rough_factor = 32; /* the error is far less than what the expansions add */
+    const struct tree_near_kernels *near = tree_near_kernels_of(context);
     struct tree_expansions *expansions = &run->expansions;
     *expansions = (struct tree_expansions){
         .operators = expansion_kernels_of(context->isa, problem->dtype),
@@ -159,6 +161,7 @@ kith_status tree_make_expansions(kith_context *context, const struct tree_proble
                       &run->bins.bins, NULL},
         .dtype = problem->dtype,
         .points = request->points,
+        .rough = rough_factor * near->rough_error[problem->dtype == KITH_F32] <= request->error,
         .softenings = {softenings[0], softenings[1]},
     };
     KITH_TRY(make_tables(request, run));

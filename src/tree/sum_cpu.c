@@ -73,12 +73,14 @@ static void gather_points(const struct sum_run *run, int64_t first, int64_t end,
         return;
     const void *const own[] = {tree->position[0], tree->position[1], tree->position[2],
                                tree->weight, run->expansions->softenings[1]->of_point};
-    for (int32_t c = 0; c < 5; c++) {
-        const void *const from = other >= 0 ? run->essential->others[c] : own[c];
-        if (from)
-            memcpy(gathered->column[c] + gathered->count * real,
-                   at(run, from, other >= 0 ? other : first), (size_t)(count * real));
+    const int32_t columns = own[4] ? 5 : 4;
+    const void *from[5];
+    void *to[5];
+    for (int32_t c = 0; c < columns; c++) {
+        from[c] = other >= 0 ? at(run, run->essential->others[c], other) : at(run, own[c], first);
+        to[c] = gathered->column[c] + gathered->count * real;
     }
+    run->near->copy_columns(to, from, columns, count * real);
     gathered->count += count;
 }
 
@@ -156,6 +158,7 @@ static void sum_near(const struct sum_run *run, const struct octree_cell *leaf,
     struct tree_near near = {.targets = leaf->count,
                              .sources_padded = padded,
                              .self = run->self,
+                             .rough = run->expansions->rough,
                              .law = run->expansions->expansion.law,
                              .softening2 = run->softening2,
                              .weight = gathered->column[3],

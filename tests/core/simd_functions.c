@@ -33,6 +33,12 @@
             simd_store(result + k, simd_rsqrt3_scaled(simd_load(x + k)) / SCALE);                  \
     }                                                                                              \
                                                                                                    \
+    static void rsqrt3_rough_##real(const real *x, real *result)                                   \
+    {                                                                                              \
+        for (int k = 0; k < simd_elements; k += lanes_##real)                                      \
+            simd_store(result + k, simd_rsqrt3_rough(simd_load(x + k)));                           \
+    }                                                                                              \
+                                                                                                   \
     static void rsqrt_or_0_##real(const real *x, real *result)                                     \
     {                                                                                              \
         for (int k = 0; k < simd_elements; k += lanes_##real)                                      \
@@ -51,10 +57,14 @@ const struct simd_functions KITH_ISA_SYMBOL(simd_functions) = {
     .unless_equal_float = unless_equal_float,
     .rsqrt_float = rsqrt_float,
     .rsqrt3_float = rsqrt3_float,
+    .rsqrt3_rough_float = rsqrt3_rough_float,
+    .rough_error_float = SIMD_RSQRT3_ROUGH_ERROR_FLOAT,
     .rsqrt_or_0_float = rsqrt_or_0_float,
     .fma_double = fma_double,
     .unless_equal_double = unless_equal_double,
     .rsqrt_double = rsqrt_double,
     .rsqrt3_double = rsqrt3_double,
+    .rsqrt3_rough_double = rsqrt3_rough_double,
+    .rough_error_double = SIMD_RSQRT3_ROUGH_ERROR_DOUBLE,
     .rsqrt_or_0_double = rsqrt_or_0_double,
 };

@@ -9,6 +9,7 @@ struct simd_functions {
     void (*unless_equal_float)(const float *a, const float *b, const float *value, float *result);
     void (*rsqrt_float)(const float *x, float *result);
     void (*rsqrt3_float)(const float *x, float *result); /* unscaled */
+    void (*rsqrt3_rough_float)(const float *x, float *result);
     void (*rsqrt_or_0_float)(const float *x, float *result);
 
     void (*fma_double)(const double *a, const double *b, const double *c, double *result);
@@ -16,7 +17,10 @@ struct simd_functions {
                                 double *result);
     void (*rsqrt_double)(const double *x, double *result);
     void (*rsqrt3_double)(const double *x, double *result); /* unscaled */
+    void (*rsqrt3_rough_double)(const double *x, double *result);
     void (*rsqrt_or_0_double)(const double *x, double *result);
+
+    double rough_error_float, rough_error_double;
 };
 
 enum { simd_elements = 16 };

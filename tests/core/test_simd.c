@@ -62,21 +62,24 @@ static void for_each_set(void (*check)(const struct simd_functions *, struct ran
     static void check_rsqrt3_##real(const struct simd_functions *functions,                        \
                                     struct random_numbers *random)                                 \
     {                                                                                              \
-        double worst = 0;                                                                          \
+        double worst = 0, worst_rough = 0;                                                         \
         for (int turn = 0; turn < 20000; turn++) {                                                 \
-            real x[simd_elements], y[simd_elements];                                               \
+            real x[simd_elements], y[simd_elements], rough[simd_elements];                         \
             for (int k = 0; k < simd_elements; k++)                                                \
                 x[k] = (real)exp2(                                                                 \
                     random_uniform(random, least_exponent * 0.66, greatest_exponent * 0.66));      \
             functions->rsqrt3_##real(x, y);                                                        \
+            functions->rsqrt3_rough_##real(x, rough);                                              \
             for (int k = 0; k < simd_elements; k++) {                                              \
                 const long double rsqrt = 1 / sqrtl((long double)x[k]);                            \
                 const long double exact = rsqrt * rsqrt * rsqrt;                                   \
                 worst = fmax(worst, (double)fabsl((y[k] - exact) / exact));                        \
+                worst_rough = fmax(worst_rough, (double)fabsl((rough[k] - exact) / exact));        \
             }                                                                                      \
         }                                                                                          \
         printf("    1/sqrt^3 in " #real ": %.2f epsilon at most\n", worst / (double)epsilon);      \
         assert_true(worst < 3.5 * (double)epsilon);                                                \
+        assert_true(worst_rough <= functions->rough_error_##real);                                 \
     }                                                                                              \
                                                                                                    \
     static void check_rsqrt_or_0_##real(const struct simd_functions *functions,                    \
