@@ -70,11 +70,12 @@ static bool keeps_state(const struct kith_simulation *simulation, int64_t steps)
 }
 
 /* The steps between two checks whether the context was cancelled: enough that a check costs
- * nothing, few enough not to wait for. A large ensemble is advanced group by group,
- * each in the cache for this many steps: 16 are enough that memory is not the limit. On a GPU
- * it is some milliseconds, as small systems do all these steps in one launch, and within a cutoff
- * some ten milliseconds: such steps keep a list of pairs, and copy the particles once for all of
- * them, several GPUs from and to the columns of the first. */
+ * nothing, few enough not to wait for; on the CPU no more than those before which the state need
+ * not be kept. A large ensemble is advanced group by group, each in the cache for this many steps:
+ * 16 are enough that memory is not the limit. On a GPU it is some milliseconds, as small systems do
+ * all these steps in one launch, and within a cutoff some ten milliseconds: such steps keep a list
+ * of pairs, and copy the particles once for all of them, several GPUs from and to the columns of
+ * the first. */
 static int64_t steps_at_once(const struct kith_simulation *simulation)
 {
     if (simulation->watch)
@@ -92,7 +93,7 @@ static int64_t steps_at_once(const struct kith_simulation *simulation)
                                ? 16 + pairs_to_keep_a_body / (simulation->count + 1)
                            : on_gpu && simulation->method->take ? steps_of_planets
                                                                 : 16;
-    const int64_t fitting = (int64_t)fmin(most_pairs / (pairs + 1), most_steps) + 1;
+    const int64_t fitting = (int64_t)fmin(most_pairs / (pairs + 1), most_steps) + on_gpu;
     return pairs < most_pairs && fitting > fewest ? fitting : fewest;
 }
 
