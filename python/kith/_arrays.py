@@ -149,6 +149,8 @@ def _take_numpy(name, value):
         raise TypeError(f"{name} is masked; fill it or leave the masked rows out")
     if isinstance(value, (str, bytes)):
         raise TypeError(f"{name} is {described(value)}; give an array")
+    if hasattr(value, "positions"):  # kith.Bodies, atoms of ASE
+        raise TypeError(f"{name} is {type(value).__name__}; give its arrays, positions and others")
     try:
         array = numpy.asarray(value)
     except ValueError:

@@ -107,6 +107,14 @@ def test_what_holds_no_real_numbers_is_a_type_error(values, fields):
         kith.forces(values)
 
 
+def test_bodies_are_not_an_array():
+    bodies = kith.make("six")
+    with refused(TypeError, "positions Bodies"):
+        kith.forces(bodies)
+    with refused(TypeError, "positions Bodies"):
+        kith.pairs(bodies, 0.1)
+
+
 def test_buffers_and_lists_are_arrays_too():
     lists = kith.forces([[0.0, 0], [3, 4]], want="potential").potential
     buffer = memoryview(array.array("d", [0, 0, 3, 4])).cast("B").cast("d", [2, 2])
