@@ -107,11 +107,32 @@ void *cli_allocate(const char *command, const char *what, int64_t count, int64_t
     return memory;
 }
 
+/* The library's names of arguments where the command's are others. */
+static const struct {
+    const char *name, *option;
+    bool begins; /* only where the message begins so: files have such names, too */
+} names[] = {{"count is ", "--number is ", true},
+             {"gravitational_constant is ", "--g is ", true},
+             {"memory_limit is ", "--memory is ", false},
+             {"absolute_error is ", "--absolute-error is ", false},
+             {" of sources.", " of ", false},
+             {" of rows.", " of ", false}};
+
 int cli_fail(const char *command)
 {
     if (job_failed_elsewhere())
         return exit_failed;
-    cli_fail_with(command, "%s", kith_error_message());
+    const char *message = kith_error_message();
+    const char *begin = NULL, *option = NULL, *end = message;
+    for (size_t k = 0; !option && k < sizeof names / sizeof names[0]; k++) {
+        begin = strstr(message, names[k].name);
+        if (begin && (!names[k].begins || begin == message)) {
+            option = names[k].option;
+            end = begin + strlen(names[k].name);
+        }
+    }
+    cli_fail_with(command, "%.*s%s%s", option ? (int)(begin - message) : 0, message,
+                  option ? option : "", end);
     return progress_exit_code();
 }
 
