@@ -3,6 +3,7 @@
  * this takes as long as one product, of smaller matrices as long as many. */
 #include "sparse/statistics.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ enum {
     group_rows = 12, /* whole blocks of 2, 3 and 4 */
     sampled_groups = 512,
     stretch_entries = 32768,
+    near_entries = 1024, /* whose lines stay in the first level of the cache */
     stretches = 8,
     first_rows = 4096, /* whose diagonals are counted first */
     rows_a_task = 8192,
@@ -129,45 +131,76 @@ static int64_t blocks_of_rows(const struct sparse_csr *csr, int64_t start, int64
     }
 }
 
+/* Blocks of a size: as many to a row as in the sampled groups. Entries beyond that, in rows too
+ * long to be counted, are those of dense rows: a block of their own each. Groups with such a row
+ * are not typical and left out. */
+static double extrapolate_blocks(const struct sparse_statistics *statistics, double rows,
+                                 double entries, double blocks)
+{
+    const double all = (double)statistics->nonzeros;
+    double in_long_rows = all;
+    for (int k = 1; k < sparse_most_lengths; k++)
+        in_long_rows -= (double)statistics->at_least[k];
+    if (entries == 0) /* without a sample: no two entries in a block */
+        return all;
+    const double dense =
+        fmax(0, fmin(in_long_rows, all - entries * (double)statistics->rows / rows));
+    return blocks * (all - dense) / entries + dense;
+}
+
 static void estimate_blocks(const struct sparse_csr *csr, struct sparse_statistics *statistics)
 {
     const int64_t groups = csr->rows / group_rows;
     const int64_t samples = groups < sampled_groups ? groups : sampled_groups;
-    int64_t entries = 0, blocks[5] = {0};
+    const double typical = 8 * ((double)csr->nonzeros / (double)(groups + 1) + group_rows);
+    int64_t sampled = 0, entries = 0, blocks[5] = {0};
     for (int64_t s = 0; s < samples; s++) {
         const int64_t start = groups * s / samples * group_rows;
-        if (csr->row_start[start + group_rows] - csr->row_start[start] > stretch_entries)
+        const int64_t in_group = csr->row_start[start + group_rows] - csr->row_start[start];
+        if (in_group > stretch_entries || (double)in_group > typical)
             continue;
-        entries += csr->row_start[start + group_rows] - csr->row_start[start];
+        sampled += group_rows;
+        entries += in_group;
         for (int64_t size = 2; size <= 4; size++)
             for (int64_t r = 0; r < group_rows; r += size)
                 blocks[size] += blocks_of_rows(csr, start + r, size);
     }
-    for (int size = 2; size <= 4; size++) /* without a sample: no two entries in a block */
+    for (int size = 2; size <= 4; size++)
         statistics->blocks[size] =
-            entries > 0 ? (double)csr->nonzeros * (double)blocks[size] / (double)entries
-                        : (double)csr->nonzeros;
+            extrapolate_blocks(statistics, (double)sampled, (double)entries, (double)blocks[size]);
+}
+
+/* The share of a sample's entries that are the first to use their line of x in their part of it;
+ * `part_of` is 0 for each line. */
+static double share_of_lines(const struct sparse_csr *csr, int64_t count, int64_t part_entries,
+                             int32_t *part_of)
+{
+    const int64_t per_line = 64 / kith_dtype_bytes(csr->dtype);
+    int64_t lines = 0, entries = 0;
+    int32_t part = 0;
+    for (int64_t s = 0; s < count; s++) {
+        const int64_t start = csr->nonzeros / count * s, left = csr->nonzeros - start;
+        const int64_t end = start + (left < stretch_entries ? left : stretch_entries);
+        for (int64_t k = start; k < end; k++, entries++) {
+            part += (k - start) % part_entries == 0;
+            int32_t *mark = &part_of[csr->column[k] / per_line];
+            lines += *mark != part;
+            *mark = part;
+        }
+    }
+    return entries > 0 ? (double)lines / (double)entries : 0;
 }
 
 static kith_status sample_lines(const struct sparse_csr *csr, struct sparse_statistics *statistics)
 {
-    const int64_t per_line = 64 / kith_dtype_bytes(csr->dtype);
-    int32_t *stretch_of = NULL; /* that used a line last */
-    KITH_TRY(kith_allocate(csr->columns / per_line + 1, sizeof *stretch_of, "sampling columns",
-                           &stretch_of));
+    const int64_t lines = csr->columns / (64 / kith_dtype_bytes(csr->dtype)) + 1;
     const int64_t most = csr->nonzeros / stretch_entries + 1;
     const int64_t count = most < stretches ? most : stretches;
-    int64_t entries = 0, lines = 0;
-    for (int64_t s = 0; s < count; s++) {
-        const int64_t start = csr->nonzeros / count * s;
-        for (int64_t k = start; k < start + stretch_entries && k < csr->nonzeros; k++, entries++) {
-            int32_t *mark = &stretch_of[csr->column[k] / per_line];
-            lines += *mark != s + 1;
-            *mark = (int32_t)s + 1;
-        }
-    }
-    statistics->lines_per_entry = entries > 0 ? (double)lines / (double)entries : 0;
-    free(stretch_of);
+    int32_t *part_of = NULL;
+    KITH_TRY(kith_allocate(lines, 2 * sizeof *part_of, "sampling columns", &part_of));
+    statistics->lines_per_entry = share_of_lines(csr, count, stretch_entries, part_of);
+    statistics->near_lines_per_entry = share_of_lines(csr, count, near_entries, part_of + lines);
+    free(part_of);
     return KITH_OK;
 }
 

@@ -21,7 +21,7 @@ enum {
 
 struct measured {
     unsigned long long rows_of_length[sparse_most_lengths + 1]; /* the last: and longer */
-    unsigned long long squares, longest, lower, upper;
+    unsigned long long longest, lower, upper;
     unsigned long long slots, slots_unsorted;
     unsigned long long sampled_entries, blocks[5];
     unsigned long long stretch_entries, stretch_lines;
@@ -72,9 +72,6 @@ static __global__ void __launch_bounds__(block_threads)
     keep_largest((unsigned long long)length, &to->longest);
     keep_largest((unsigned long long)(length > 0 ? max(row - low, (int64_t)0) : 0), &to->lower);
     keep_largest((unsigned long long)(length > 0 ? max(high - row, (int64_t)0) : 0), &to->upper);
-    const unsigned long long squares = warp_sum((unsigned long long)(length * length));
-    if (threadIdx.x % warp == 0 && squares > 0)
-        atomicAdd(&to->squares, squares);
     measure_spans(low, high, to);
     for (int k = threadIdx.x; k <= sparse_most_lengths; k += block_threads)
         if (count[k] > 0)
@@ -237,7 +234,6 @@ static void take_over(const struct measured *from, struct sparse_statistics *to)
         to->at_least[k] = (int64_t)(longer += from->rows_of_length[k]);
     to->longest = (int64_t)from->longest;
     to->empty = (int64_t)from->rows_of_length[0];
-    to->squares = (double)from->squares;
     to->lower = (int64_t)from->lower;
     to->upper = (int64_t)from->upper;
     to->sell_slots[height_of_warp] = (int64_t)from->slots;

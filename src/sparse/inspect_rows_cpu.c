@@ -13,7 +13,7 @@ enum { rows_a_task = 16 * sparse_sell_window };
 struct part {
     int64_t exactly[sparse_most_lengths + 1];
     int64_t longest, lower, upper;
-    double squares;
+    int64_t length_changes;
     int64_t slots[sparse_sell_heights], slots_unsorted[sparse_sell_heights];
     bool group_too_wide, window_too_wide;
 };
@@ -127,7 +127,7 @@ static void inspect_some_rows(void *argument, int64_t task)
     for (int64_t i = begin; i < end; i++) {
         const int64_t length = length_of(csr, i);
         part->longest = length > part->longest ? length : part->longest;
-        part->squares += (double)length * (double)length;
+        part->length_changes += i > 0 && length != length_of(csr, i - 1);
         part->exactly[length < sparse_most_lengths ? length : sparse_most_lengths]++;
     }
     inspect_spans(csr, begin, end, part);
@@ -143,7 +143,7 @@ static void add_part(const struct part *part, int64_t *longer, struct sparse_sta
         statistics->at_least[k] += part->exactly[k];
     *longer += part->exactly[sparse_most_lengths];
     statistics->longest = part->longest > statistics->longest ? part->longest : statistics->longest;
-    statistics->squares += part->squares;
+    statistics->length_changes += part->length_changes;
     statistics->lower = part->lower > statistics->lower ? part->lower : statistics->lower;
     statistics->upper = part->upper > statistics->upper ? part->upper : statistics->upper;
     statistics->index_fits_16 &= !part->group_too_wide;

@@ -1,27 +1,46 @@
-/* What a product costs on a core: bytes from memory, work on each entry, and lines of x that are
- * not near by. Constants are of a Zen 4 core at 3.5 GHz; only their ratios decide. */
+/* Seconds of a product on one core: the sum of its bytes, the work of its kernel, rows whose length
+ * the processor guesses wrong, and elements of x that are not in the caches. The number of threads
+ * does not count: the choice, and with it the bits of a product, must not depend on it.
+ *
+ * Constants are nanoseconds on a Zen 5 core (EPYC, 4.1 GHz, AVX-512, 32 MB of L3), by least squares
+ * over the times of the plans of bench/regret_sparse.py's matrices, seeds 1001 to 1003, in both
+ * precisions, by one thread and by two: of those that take at most twice the best one's time. */
 #include <math.h>
 
 #include "sparse/sparse_cpu.h"
 
-static const double bytes_a_second = 22e9;
-static const double many_streams = 0.6;            /* of that, for more than some arrays together */
-static const double seconds_a_row = 1.5e-9;        /* to begin and end a row */
-static const double seconds_an_entry = 0.45e-9;    /* one after the other */
-static const double seconds_a_row_by_lanes = 4e-9; /* with the sum over the lanes */
-static const double seconds_a_slot = 0.25e-9;      /* that is gathered with others */
-static const double seconds_a_block = 1.2e-9;      /* and for each of its elements: */
-static const double seconds_an_element = 0.12e-9;
-static const double seconds_on_diagonal = 0.06e-9;
-/* Of x, in L2, in L3, in memory; and where it is prefetched. */
-static const double seconds_a_line[] = {0, 1.8e-9, 5e-9};
-static const double seconds_a_line_ahead[] = {0, 0.8e-9, 1.2e-9};
-static const double scattered_lines = 0.2; /* per entry, from which on kernels prefetch */
+/* A byte costs the first where matrix and vectors are small against the L3 cache, up to the second
+ * where they are read from memory. */
+static const double cached_byte = 0.0026, far_byte = 0.0118;
+static const double far_bytes = 37e6;
 
-enum { in_l2 = 512 << 10, in_l3 = 16 << 20, few_streams = 10 };
+/* A row whose length is not the one before's costs a wrong guess of the end of its loop, unless the
+ * processor remembers the lengths of all rows from the product before: of about this many. */
+static const double wrong_guess = 6.7;
+static const double remembered_guesses = 11300;
+
+/* An element of x that is not in the first level of the cache; one that is not in the second, as
+ * far as the matrix has driven it out of the third: by scalar loads, by gathers. With prefetches
+ * the same, at least. */
+static const double near_line = 0.08;
+static const double far_line_scalar = 1.4, far_line_gathered = 1.0, far_line_ahead = 1.5;
+static const double least_line_ahead = 0.33;
+
+static const double csr_row = 0.43, csr_entry = 0.284;
+static const double lanes_row = 1.3, lanes_rest = 0.24; /* what is left over of a row's vectors */
+static const double lanes_entry_double = 0.31, lanes_entry_single = 0.246;
+static const double coo_row = 0.95, coo_entry = 0.346;
+static const double slot_double = 0.39, slot_single = 0.289; /* gathered */
+static const double strided_slot = 0.02;                     /* more, where rows are one slice */
+static const double ell_vector = 1.84, sell_vector = 1.56, sell_slice = 2.1; /* of rows */
+static const double sorted_row = 1.05;                /* written to a place of its own */
+static const double hybrid_row = 1.5;                 /* that has entries besides */
+static const double bsr_block = 0.76, bsr_row = 3.2;  /* of blocks, whatever their size */
+static const double dia_vector = 0.52, dia_row = 1.7; /* of a diagonal; of all, a vector of rows */
+static const double half_vector = 0.92, half_row = 0.9; /* the same, half of them stored */
 
 /* Formats that would be mostly padding are not even tried. */
-enum { always_allowed_slots = 1 << 20, most_slots_an_entry = 64 };
+enum { always_allowed_slots = 1 << 20, most_slots_an_entry = 64, bytes_of_a_vector = 64 };
 
 static bool is_sensible(const struct sparse_statistics *statistics, double slots)
 {
@@ -29,33 +48,73 @@ static bool is_sensible(const struct sparse_statistics *statistics, double slots
            slots <= (double)most_slots_an_entry * (double)(statistics->nonzeros + statistics->rows);
 }
 
+static double bytes_each(const struct sparse_statistics *statistics)
+{
+    return (double)kith_dtype_bytes(statistics->dtype);
+}
+
+static double vectors_of(const struct sparse_statistics *statistics, double rows)
+{
+    return rows * bytes_each(statistics) / bytes_of_a_vector;
+}
+
+static double slot_of(const struct sparse_statistics *statistics)
+{
+    return statistics->dtype == KITH_F64 ? slot_double : slot_single;
+}
+
+/* Wrong guesses of a product with this many loops of changing length. */
+static double guesses(double changes)
+{
+    const double known = pow(changes / remembered_guesses, 4);
+    return wrong_guess * changes * known / (1 + known);
+}
+
 /* Whether the kernel of a plan prefetches x. */
 static bool asks_ahead(const struct sparse_statistics *statistics, const struct sparse_plan *plan)
 {
     return plan->format == KITH_SPARSE_CSR && plan->index_bytes == 4 &&
-           plan->kernel != KITH_SPARSE_ROW_VECTOR && statistics->lines_per_entry > scattered_lines;
+           plan->kernel != KITH_SPARSE_ROW_VECTOR &&
+           sparse_is_scattered(statistics->lines_per_entry,
+                               statistics->columns * kith_dtype_bytes(statistics->dtype));
 }
 
-/* Waiting for x, entries and padding alike. */
-static double scatter_seconds(const struct sparse_statistics *statistics,
-                              const struct sparse_plan *plan)
+static double waiting_for_x(const struct sparse_statistics *statistics,
+                            const struct sparse_plan *plan, double far)
 {
-    const int64_t x_bytes = statistics->columns * kith_dtype_bytes(statistics->dtype);
-    const int level = x_bytes <= in_l2 ? 0 : x_bytes <= in_l3 ? 1 : 2;
-    const double *of_line = asks_ahead(statistics, plan) ? seconds_a_line_ahead : seconds_a_line;
-    return of_line[level] * statistics->lines_per_entry * (double)statistics->nonzeros;
+    const bool gathers = plan->format == KITH_SPARSE_ELL || plan->format == KITH_SPARSE_HYBRID ||
+                         plan->format == KITH_SPARSE_SELL;
+    const double far_line = asks_ahead(statistics, plan)
+                                ? least_line_ahead + (far_line_ahead - least_line_ahead) * far
+                                : (gathers ? far_line_gathered : far_line_scalar) * far;
+    return (double)statistics->nonzeros *
+           (near_line * statistics->near_lines_per_entry + far_line * statistics->lines_per_entry);
 }
 
-/* Completes a plan whose work and matrix' bytes are known. */
+/* Completes a plan whose nanoseconds of work and bytes of the matrix are known. */
 static bool finish(const struct sparse_statistics *statistics, double work, double bytes,
-                   double of_bandwidth, bool gathers, struct sparse_plan *plan)
+                   struct sparse_plan *plan)
 {
-    const double vectors = (double)(2 * statistics->rows + statistics->columns) *
-                           (double)kith_dtype_bytes(statistics->dtype);
-    const double streaming = (bytes + vectors) / (bytes_a_second * of_bandwidth);
+    const double vectors =
+        (double)(2 * statistics->rows + statistics->columns) * bytes_each(statistics);
+    const double far = fmin((bytes + vectors) / far_bytes, 1);
+    const double a_byte = cached_byte + (far_byte - cached_byte) * far;
+    const double waiting =
+        plan->format == KITH_SPARSE_DIA ? 0 : waiting_for_x(statistics, plan, far);
     plan->bytes = (int64_t)bytes;
-    plan->seconds = fmax(work, streaming) + (gathers ? scatter_seconds(statistics, plan) : 0);
+    plan->seconds = 1e-9 * (work + (bytes + vectors) * a_byte + waiting);
     return true;
+}
+
+/* Entries that are left over when rows are cut into vectors; of long rows half a vector. */
+static double left_over(const struct sparse_statistics *statistics)
+{
+    const int64_t lanes = bytes_of_a_vector / kith_dtype_bytes(statistics->dtype);
+    const int64_t counted = sparse_most_lengths - 1;
+    double rest = 0.5 * (double)(lanes * statistics->at_least[counted]);
+    for (int64_t k = 1; k < counted; k++)
+        rest += (double)((k % lanes) * (statistics->at_least[k] - statistics->at_least[k + 1]));
+    return rest;
 }
 
 static bool predict_csr(const struct sparse_statistics *statistics, struct sparse_plan *plan)
@@ -63,41 +122,39 @@ static bool predict_csr(const struct sparse_statistics *statistics, struct spars
     const double rows = (double)statistics->rows, entries = (double)statistics->nonzeros;
     const double start =
         plan->kernel == KITH_SPARSE_ROW_THREAD ? sparse_start_bytes(statistics->nonzeros) : 8;
-    const double bytes =
-        start * rows + entries * (double)(plan->index_bytes + kith_dtype_bytes(statistics->dtype));
-    /* Half a vector of each row is left over for the end. */
-    const double by_lanes = rows * seconds_a_row_by_lanes + entries * seconds_a_slot +
-                            fmin(4 * rows, entries) * (seconds_an_entry - seconds_a_slot);
-    const double one_by_one = rows * seconds_a_row + entries * seconds_an_entry;
-    /* A row that is a large part of everything keeps other threads waiting, unless it is shared. */
-    const double waiting = 0.1e-9 * (double)statistics->longest;
-    switch (plan->kernel) {
-    case KITH_SPARSE_ROW_THREAD:
-        return finish(statistics, one_by_one + waiting, bytes, 1, true, plan);
-    case KITH_SPARSE_ROW_VECTOR:
-        return finish(statistics, by_lanes + waiting, bytes, 1, true, plan);
-    case KITH_SPARSE_MERGE:
-        return finish(statistics, 1.02 * (asks_ahead(statistics, plan) ? one_by_one : by_lanes),
-                      bytes, 1, true, plan);
-    default:
-        return false;
-    }
+    const double bytes = start * rows + entries * (plan->index_bytes + bytes_each(statistics));
+    const double rest = left_over(statistics);
+    const double in_vectors =
+        statistics->dtype == KITH_F64 ? lanes_entry_double : lanes_entry_single;
+    const bool by_lanes = plan->kernel != KITH_SPARSE_ROW_THREAD && !asks_ahead(statistics, plan);
+    const double work = by_lanes
+                            ? rows * lanes_row + rest * lanes_rest + (entries - rest) * in_vectors
+                            : rows * csr_row + entries * csr_entry;
+    return plan->kernel != KITH_SPARSE_ELEMENT &&
+           finish(statistics, work + guesses((double)statistics->length_changes), bytes, plan);
 }
 
 static bool predict_coo(const struct sparse_statistics *statistics, struct sparse_plan *plan)
 {
     const double entries = (double)statistics->nonzeros, rows = (double)statistics->rows;
-    return finish(statistics, entries * 2 * seconds_an_entry + rows * seconds_a_row,
-                  entries * (double)(8 + kith_dtype_bytes(statistics->dtype)), 1, true, plan);
+    return finish(statistics,
+                  entries * coo_entry + rows * coo_row +
+                      guesses((double)statistics->length_changes),
+                  entries * (8 + bytes_each(statistics)), plan);
+}
+
+/* Rows padded to a width. */
+static double work_of_ell(const struct sparse_statistics *statistics, double slots)
+{
+    return slots * (slot_of(statistics) + strided_slot) +
+           vectors_of(statistics, (double)statistics->rows) * ell_vector;
 }
 
 static bool predict_ell(const struct sparse_statistics *statistics, struct sparse_plan *plan)
 {
     const double slots = (double)statistics->longest * (double)statistics->rows;
-    const double each = (double)(4 + kith_dtype_bytes(statistics->dtype));
-    return is_sensible(statistics, slots) &&
-           finish(statistics, slots * seconds_a_slot, slots * each,
-                  2 * statistics->longest > few_streams ? many_streams : 1, true, plan);
+    return is_sensible(statistics, slots) && finish(statistics, work_of_ell(statistics, slots),
+                                                    slots * (4 + bytes_each(statistics)), plan);
 }
 
 /* The seed's rule: as wide as a third of the rows. */
@@ -113,16 +170,19 @@ static int64_t width_of_third(const struct sparse_statistics *statistics)
 
 static bool predict_hybrid(const struct sparse_statistics *statistics, struct sparse_plan *plan)
 {
-    const double value = (double)kith_dtype_bytes(statistics->dtype);
     if (plan->width == 0)
         plan->width = width_of_third(statistics);
     double rest = (double)statistics->nonzeros;
     for (int64_t k = 1; k <= plan->width; k++)
         rest -= (double)statistics->at_least[k];
-    const double slots = (double)plan->width * (double)statistics->rows;
-    return finish(statistics, slots * seconds_a_slot + rest * 2 * seconds_an_entry,
+    const double slots = (double)(plan->width * statistics->rows);
+    const double value = bytes_each(statistics);
+    const double longer = (double)statistics->at_least[plan->width + 1];
+    const double work =
+        work_of_ell(statistics, slots) + rest * coo_entry + longer * hybrid_row + guesses(longer);
+    return finish(statistics, work,
                   slots * (4 + value) + rest * (8 + 2 * value), /* they read x once more */
-                  2 * plan->width > few_streams ? many_streams : 1, true, plan);
+                  plan);
 }
 
 /* A slice is as high as a vector has lanes, or a multiple. */
@@ -131,21 +191,20 @@ static bool predict_sell(const struct sparse_statistics *statistics, struct spar
     int32_t k = 0;
     while (k < sparse_sell_heights && sparse_sell_height[k] != plan->height)
         k++;
-    const int64_t bytes_each = kith_dtype_bytes(statistics->dtype);
-    if (k == sparse_sell_heights || plan->height * bytes_each < 64)
+    const double value = bytes_each(statistics), rows = (double)statistics->rows;
+    if (k == sparse_sell_heights || plan->height * value < bytes_of_a_vector)
         return false;
     const bool sorted = plan->window > 1;
     const double slots =
         (double)(sorted ? statistics->sell_slots[k] : statistics->sell_slots_unsorted[k]);
-    const double slices = (double)statistics->rows / plan->height;
-    const double per_slice = 2e-9 + (sorted ? plan->height * 0.6e-9 : 0);
-    /* One vector's sum waits for itself. */
-    const double waits = plan->height * bytes_each == 64 ? 1.3 : 1;
+    const double slices = rows / plan->height;
+    const double work =
+        slots * slot_of(statistics) + slices * sell_slice +
+        vectors_of(statistics, rows) * sell_vector +
+        (sorted ? rows * sorted_row : guesses(fmin(slices, (double)statistics->length_changes)));
     return is_sensible(statistics, slots) &&
-           finish(statistics, waits * slots * seconds_a_slot + slices * per_slice,
-                  slots * (double)(plan->index_bytes + bytes_each) + slices * 8 +
-                      (sorted ? 4 * (double)statistics->rows : 0),
-                  1, true, plan);
+           finish(statistics, work,
+                  slots * (plan->index_bytes + value) + slices * 8 + (sorted ? 4 * rows : 0), plan);
 }
 
 static bool predict_bsr(const struct sparse_statistics *statistics, struct sparse_plan *plan)
@@ -153,12 +212,12 @@ static bool predict_bsr(const struct sparse_statistics *statistics, struct spars
     if (plan->kernel != KITH_SPARSE_ROW_THREAD)
         return false;
     const double blocks = statistics->blocks[plan->block], size = plan->block;
-    const double elements = blocks * size * size;
-    return is_sensible(statistics, elements) &&
-           finish(statistics, blocks * seconds_a_block + elements * seconds_an_element,
-                  blocks * 4 + elements * (double)kith_dtype_bytes(statistics->dtype) +
-                      8 * (double)statistics->rows / size,
-                  1, true, plan);
+    const double slots = blocks * size * size, rows = (double)statistics->rows / size;
+    return is_sensible(statistics, slots) &&
+           finish(statistics,
+                  blocks * bsr_block + rows * bsr_row +
+                      guesses(fmin(rows, (double)statistics->length_changes)),
+                  blocks * 4 + slots * bytes_each(statistics) + 8 * rows, plan);
 }
 
 static bool predict_dia(const struct sparse_statistics *statistics, struct sparse_plan *plan)
@@ -170,9 +229,12 @@ static bool predict_dia(const struct sparse_statistics *statistics, struct spars
                                  : (double)statistics->diagonals;
     const double slots = diagonals * rows;
     const double stored = plan->symmetric ? 0.5 * (slots + rows) : slots;
+    const double a_slot = plan->symmetric ? half_vector : dia_vector;
+    const double a_row = plan->symmetric ? half_row : dia_row;
     return is_sensible(statistics, slots) &&
-           finish(statistics, slots * seconds_on_diagonal,
-                  stored * (double)kith_dtype_bytes(statistics->dtype), 1, false, plan);
+           finish(statistics,
+                  vectors_of(statistics, slots) * a_slot + vectors_of(statistics, rows) * a_row,
+                  stored * bytes_each(statistics), plan);
 }
 
 bool sparse_predict_cpu(kith_context *context, const struct sparse_statistics *statistics,

@@ -23,9 +23,9 @@ struct sparse_statistics {
     kith_dtype dtype;
     int64_t longest, empty;                /* entries of the longest row; rows without any */
     int64_t at_least[sparse_most_lengths]; /* rows with at least k entries */
-    double squares;                        /* Σ length² */
-    int64_t lower, upper;                  /* bandwidth below and above the diagonal */
-    int64_t diagonals;                     /* that are not empty */
+    int64_t length_changes; /* rows of another length than the row before; 0 from a GPU */
+    int64_t lower, upper;   /* bandwidth below and above the diagonal */
+    int64_t diagonals;      /* that are not empty */
     double blocks[5]; /* [k]: of k × k that are not empty, k = 2, 3, 4, estimated from a sample */
     int64_t sell_slots[sparse_sell_heights]; /* entries with padding, rows sorted in windows */
     int64_t sell_slots_unsorted[sparse_sell_heights];
@@ -34,6 +34,7 @@ struct sparse_statistics {
     bool symmetric; /* A = Aᵀ, bit for bit; false if there are more than the maximum of diagonals */
     double lines_per_entry; /* of a sample: how many entries are the first to use their line of 64
                                bytes of x, in a stretch of some ten thousand entries */
+    double near_lines_per_entry; /* the same, in a stretch of a thousand; 0 from a GPU */
 };
 
 /* Fills the statistics of a matrix in the host's memory. */

@@ -57,18 +57,17 @@ static bool spans_fit(const struct sparse_csr *csr, int64_t rows_each)
 
 static void check_rows(const struct sparse_csr *csr, const struct sparse_statistics *statistics)
 {
-    int64_t longest = 0, lower = 0, upper = 0;
-    double squares = 0;
+    int64_t longest = 0, lower = 0, upper = 0, changes = 0;
     for (int64_t i = 0; i < csr->rows; i++) {
         longest = row_length(csr, i) > longest ? row_length(csr, i) : longest;
-        squares += (double)(row_length(csr, i) * row_length(csr, i));
+        changes += i > 0 && row_length(csr, i) != row_length(csr, i - 1);
         for (int64_t k = csr->row_start[i]; k < csr->row_start[i + 1]; k++) {
             lower = i - csr->column[k] > lower ? i - csr->column[k] : lower;
             upper = csr->column[k] - i > upper ? csr->column[k] - i : upper;
         }
     }
     assert_int_equal(statistics->longest, longest);
-    assert_true(statistics->squares == squares);
+    assert_int_equal(statistics->length_changes, changes);
     assert_int_equal(statistics->lower, lower);
     assert_int_equal(statistics->upper, upper);
     for (int64_t length = 0; length < sparse_most_lengths; length++) {
@@ -132,6 +131,15 @@ static void check_samples(const struct sparse_csr *csr, const struct sparse_stat
         seen[csr->column[k] / a_line] = 1;
     }
     assert_true(statistics->lines_per_entry ==
+                (csr->nonzeros ? (double)lines / (double)csr->nonzeros : 0));
+    lines = 0;
+    for (int64_t k = 0; k < csr->nonzeros; k++) {
+        if (k % 1024 == 0)
+            memset(seen, 0, (size_t)csr->columns);
+        lines += !seen[csr->column[k] / a_line];
+        seen[csr->column[k] / a_line] = 1;
+    }
+    assert_true(statistics->near_lines_per_entry ==
                 (csr->nonzeros ? (double)lines / (double)csr->nonzeros : 0));
     for (int64_t size = 2; size <= 4; size++) {
         int64_t blocks = 0;
@@ -241,6 +249,33 @@ static void test_statistics_tell_which_columns_16_bits_hold(void **state)
         }
 }
 
+/* Blocks of 4 × 4, and two rows across all of the matrix, which no sample may take for typical. */
+static void test_estimate_of_blocks_does_not_miss_dense_rows(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("dense");
+    enum { rows = 48000, every = 4, dense = 2 };
+    for (int64_t first = 11; first < 16; first += 4) {
+        struct entries entries = entries_create(rows, rows, 4 * rows + dense * rows / every);
+        for (int64_t i = 0; i < rows; i++) {
+            for (int64_t j = i / 4 * 4; j < i / 4 * 4 + 4; j++)
+                entries_add(&entries, &numbers, i, j);
+            for (int64_t j = 0; j < rows && (i == first || i == rows / 2 + first); j += every)
+                if (j / 4 != i / 4)
+                    entries_add(&entries, &numbers, i, j);
+        }
+        kith_context *context = cpu_context(1);
+        kith_sparse *sparse = sparse_of(context, NULL, KITH_F64, &entries);
+        struct sparse_statistics statistics;
+        assert_ok(sparse_inspect_cpu(context, &sparse->side[0].csr, &statistics));
+        const double blocks = rows / 4 + dense * (rows / every - 1);
+        assert_true(fabs(statistics.blocks[4] - blocks) < 0.05 * blocks);
+        kith_sparse_free(sparse);
+        kith_context_free(context);
+        entries_free(&entries);
+    }
+}
+
 static void test_statistics_of_nothing_are_nothing(void **state)
 {
     (void)state;
@@ -258,6 +293,7 @@ int main(void)
         cmocka_unit_test(test_statistics_of_uneven_rows_are_counted_right),
         cmocka_unit_test(test_statistics_of_mirrored_matrices_tell_symmetry),
         cmocka_unit_test(test_statistics_tell_which_columns_16_bits_hold),
+        cmocka_unit_test(test_estimate_of_blocks_does_not_miss_dense_rows),
         cmocka_unit_test(test_statistics_of_nothing_are_nothing),
     };
     return cmocka_run_group_tests_name("sparse_statistics", tests, NULL, NULL);
