@@ -20,11 +20,9 @@ static const double wrong_guess = 6.7;
 static const double remembered_guesses = 11300;
 
 /* An element of x that is not in the first level of the cache; one that is not in the second, as
- * far as the matrix has driven it out of the third: by scalar loads, by gathers. With prefetches
- * the same, at least. */
+ * far as the matrix has driven it out of the third: by scalar loads, by gathers. */
 static const double near_line = 0.08;
-static const double far_line_scalar = 1.4, far_line_gathered = 1.0, far_line_ahead = 1.5;
-static const double least_line_ahead = 0.33;
+static const double far_line_scalar = 1.4, far_line_gathered = 1.0;
 
 static const double csr_row = 0.43, csr_entry = 0.284;
 static const double lanes_row = 1.3, lanes_rest = 0.24; /* what is left over of a row's vectors */
@@ -70,23 +68,12 @@ static double guesses(double changes)
     return wrong_guess * changes * known / (1 + known);
 }
 
-/* Whether the kernel of a plan prefetches x. */
-static bool asks_ahead(const struct sparse_statistics *statistics, const struct sparse_plan *plan)
-{
-    return plan->format == KITH_SPARSE_CSR && plan->index_bytes == 4 &&
-           plan->kernel != KITH_SPARSE_ROW_VECTOR &&
-           sparse_is_scattered(statistics->lines_per_entry,
-                               statistics->columns * kith_dtype_bytes(statistics->dtype));
-}
-
 static double waiting_for_x(const struct sparse_statistics *statistics,
                             const struct sparse_plan *plan, double far)
 {
     const bool gathers = plan->format == KITH_SPARSE_ELL || plan->format == KITH_SPARSE_HYBRID ||
                          plan->format == KITH_SPARSE_SELL;
-    const double far_line = asks_ahead(statistics, plan)
-                                ? least_line_ahead + (far_line_ahead - least_line_ahead) * far
-                                : (gathers ? far_line_gathered : far_line_scalar) * far;
+    const double far_line = far * (gathers ? far_line_gathered : far_line_scalar);
     return (double)statistics->nonzeros *
            (near_line * statistics->near_lines_per_entry + far_line * statistics->lines_per_entry);
 }
@@ -126,7 +113,7 @@ static bool predict_csr(const struct sparse_statistics *statistics, struct spars
     const double rest = left_over(statistics);
     const double in_vectors =
         statistics->dtype == KITH_F64 ? lanes_entry_double : lanes_entry_single;
-    const bool by_lanes = plan->kernel != KITH_SPARSE_ROW_THREAD && !asks_ahead(statistics, plan);
+    const bool by_lanes = plan->kernel != KITH_SPARSE_ROW_THREAD;
     const double work = by_lanes
                             ? rows * lanes_row + rest * lanes_rest + (entries - rest) * in_vectors
                             : rows * csr_row + entries * csr_entry;
