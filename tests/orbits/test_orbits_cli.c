@@ -167,7 +167,7 @@ static void test_wrong_elements_are_wrong_usage(void **state)
     assert_refused(program_run("make planets --star 0"), 2, "--star 0");
     assert_refused(program_run("make planets --coordinates galactic"), 2, "galactic");
     assert_refused(program_run("make plummer --star 2"), 1, "elements");
-    assert_refused(program_run("make planets -n 4"), 1, "count 4");
+    assert_refused(program_run("make planets -n 4"), 1, "--number 4");
 }
 
 static void test_wrong_options_of_orbits_are_wrong_usage(void **state)
