@@ -137,7 +137,7 @@ static void test_wrong_usage_is_refused(void **state)
     assert_refused(program_run("pairs @three.csv --cutoff 1 --cell 1,0,0,0,1,0,1,1,0"), 1,
                    "dependent");
     assert_refused(program_run("pairs @three.csv --cutoff 1 --memory 100"), 1, "--memory 100");
-    assert_refused(program_run("pairs @three.csv --cutoff 1 -o @list.txt"), 1, "list.txt");
+    assert_refused(program_run("pairs @three.csv --cutoff 1 -o @list.xyz"), 2, "list.xyz");
     assert_refused(program_run("pairs @three.csv --cutoff 1 --json -o -"), 2, "standard");
 }
 
