@@ -54,8 +54,8 @@ void forces_advise(const kith_context *context, const kith_forces_options *optio
     const double least_gain = 5;
     const kith_accuracy accuracy = {.error = TREE_DEFAULT_ERROR};
     const kith_accuracy *given = &options->accuracy;
-    if (!options->advise || options->solver || options->method != KITH_FORCES_AUTO ||
-        given->error > 0 || given->theta > 0)
+    if (!options->advise || options->solver || options->cutoff > 0 ||
+        options->method != KITH_FORCES_AUTO || given->error > 0 || given->theta > 0)
         return;
     struct forces_problem approximate = *problem;
     approximate.accuracy = accuracy;

@@ -289,7 +289,7 @@ static void test_what_is_five_times_as_fast_is_advised(void **state)
     double rate = 0;
     assert_ok(kith_law_parse("sum", 0, NULL, &law));
     const kith_forces_options open = {0}, accurate = {.accuracy.error = 1e-3},
-                              chosen = {.solver = solver_named("direct")},
+                              chosen = {.solver = solver_named("direct")}, within = {.cutoff = 1},
                               by_method = {.method = KITH_FORCES_SYMMETRIC};
     const struct forces_problem plain = {0}, of_law = {.law = law},
                                 derived = {.potential_rate = &rate};
@@ -301,6 +301,7 @@ static void test_what_is_five_times_as_fast_is_advised(void **state)
     assert_null(advice_for(context, 1000000, accurate, plain).solver);
     assert_null(advice_for(context, 1000000, chosen, plain).solver);
     assert_null(advice_for(context, 1000000, by_method, plain).solver);
+    assert_null(advice_for(context, 1000000, within, plain).solver);
     assert_null(advice_for(context, 1000000, open, of_law).solver);
     assert_null(advice_for(context, 1000000, open, derived).solver);
     kith_law_free(law);
