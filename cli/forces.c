@@ -176,10 +176,8 @@ static void add_check(cJSON *object, const struct forces_check *check)
 
 /* The sums over pairs, and with velocities the pressure in a cell. */
 static void add_totals(cJSON *object, const struct forces_options *forces,
-                       const struct forces_job *job)
+                       const kith_context *context, const struct forces_job *job)
 {
-    const kith_bodies *bodies = job->sources;
-    const int32_t d = bodies->dimensions;
     json_add_real(object, "cutoff", forces->cutoff.cutoff);
     if (job->targets)
         return;
@@ -190,12 +188,10 @@ static void add_totals(cJSON *object, const struct forces_options *forces,
         cJSON_AddItemToArray(virial, cJSON_CreateNumber(job->totals.virial[k]));
     for (int k = 0; k < 3; k++)
         trace += job->totals.virial[4 * k];
-    if (!bodies->velocity || !(job->totals.volume > 0))
+    if (!job->sources->velocity || !(job->totals.volume > 0))
         return;
-    for (int64_t k = 0; k < bodies->count * d; k++)
-        trace +=
-            (bodies->mass ? bodies->mass[k / d] : 1) * bodies->velocity[k] * bodies->velocity[k];
-    json_add_real(object, "pressure", trace / (d * job->totals.volume));
+    forces_add_motion(context, job, &trace);
+    json_add_real(object, "pressure", trace / (job->sources->dimensions * job->totals.volume));
 }
 
 static int print_json(const char *command, const struct forces_options *forces,
@@ -228,7 +224,7 @@ static int print_json(const char *command, const struct forces_options *forces,
     if (forces->check > 0)
         add_check(object, check);
     if (forces->cutoff.cutoff > 0 && !cli_has_images(forces->solver))
-        add_totals(object, forces, job);
+        add_totals(object, forces, context, job);
     return json_print(command, object);
 }
 

@@ -110,6 +110,9 @@ int forces_write(const char *command, const struct forces_options *options, kith
 int forces_compute_job(const char *command, const struct forces_options *options,
                        kith_context **context, struct forces_job *job);
 
+/* Adds sum m v^2 of the sources, in their order. Collective where they are this rank's. */
+void forces_add_motion(const kith_context *context, const struct forces_job *job, double *trace);
+
 /* Compares the accelerations of options->check targets, evenly spaced, with the direct sum in
  * double precision: relative to max(|a|, 0.1 Σ_j |a_ij|), under laws other than gravity and coulomb
  * to |a|. Returns an exit code. */

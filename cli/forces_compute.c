@@ -4,6 +4,7 @@
 
 #include "device_choice.h"
 #include "forces/slice.h"
+#include "ranks/ranks.h"
 
 #include <stdlib.h>
 
@@ -118,6 +119,24 @@ int forces_compute_job(const char *command, const struct forces_options *options
     if (cli_fall_back(command, &options->common, status, context))
         status = compute_on(*context, command, options, job);
     return status == KITH_OK ? exit_ok : cli_fail(command);
+}
+
+static void add_motion(void *argument, void *state)
+{
+    const kith_bodies *bodies = argument;
+    const int32_t d = bodies->dimensions;
+    double *trace = state;
+    for (int64_t k = 0; k < bodies->count * d; k++)
+        *trace +=
+            (bodies->mass ? bodies->mass[k / d] : 1) * bodies->velocity[k] * bodies->velocity[k];
+}
+
+void forces_add_motion(const kith_context *context, const struct forces_job *job, double *trace)
+{
+    if (job->is_sliced)
+        ranks_in_turn(context, add_motion, job->sources, trace, sizeof *trace);
+    else
+        add_motion(job->sources, trace);
 }
 
 static void free_side(struct forces_side *side)

@@ -11,13 +11,12 @@
 #include "ranks/bodies.h"
 #include "streams.h"
 
-/* What is computed with all bodies has them on all ranks: targets, images, pairs within a cutoff,
- * and what the direct sum of samples is compared with. */
+/* What is computed with all bodies has them on all ranks: targets, images, excluded pairs, and what
+ * the direct sum of samples is compared with. */
 static bool wants_all(const struct forces_options *options, const kith_context *context)
 {
     return !job_is_divided() || context->device.kind != KITH_CPU || options->targets ||
-           options->check > 0 || options->cutoff.cutoff > 0 || options->ewald.exclude ||
-           cli_has_images(options->solver);
+           options->check > 0 || options->ewald.exclude || cli_has_images(options->solver);
 }
 
 /* Few bodies come to all ranks. */

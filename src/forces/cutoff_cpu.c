@@ -13,13 +13,14 @@
 #include "device/threads.h"
 #include "forces/cutoff.h"
 #include "forces/cutoff_sides.h"
+#include "forces/cutoff_slices.h"
 #include "forces/excluded.h"
 #include "forces/tasks_ranks.h"
 #include "law/compiled.h"
 #include "ranks/ranks.h"
 
 /* Targets of a task, and those that share one gathering of candidates at most. */
-enum { targets_a_task = 256, most_targets_of_cell = 64 };
+enum { targets_a_task = cutoff_targets_a_task, most_targets_of_cell = 64 };
 
 enum { rows_a_part = 1 << 14, most_points = INT32_MAX - 1024 };
 
@@ -45,6 +46,8 @@ struct job {
     struct excluded excluded;
     int64_t tasks, threads;
     struct tasks_part part;
+    const struct cutoff_part *of_slices; /* NULL: all bodies are here */
+    int64_t elsewhere; /* bodies that are before those here in the order of the cells */
     double (*totals)[cutoff_totals]; /* of each task */
     struct lane *lanes;
     atomic_long next;
@@ -70,7 +73,9 @@ static void lay_out(struct cutoff_arena *arena, struct job *job)
     const bool wants_value = job->problem->potential || job->problem->space.totals;
     cutoff_side_lay_out(arena, job->problem->dtype, &job->sources);
     cutoff_side_lay_out(arena, job->problem->dtype, &job->targets);
-    job->begin = cutoff_arena_take(arena, cells_most_buckets(m) + 1, sizeof *job->begin);
+    const int64_t buckets =
+        job->of_slices ? job->of_slices->grid.bucket_count : cells_most_buckets(m);
+    job->begin = cutoff_arena_take(arena, buckets + 1, sizeof *job->begin);
     job->scratch = cutoff_arena_take(arena, cells_sort_scratch_bytes(n > m ? n : m), 1);
     job->totals = cutoff_arena_take(arena, job->tasks, sizeof *job->totals);
     for (int c = 0; c < 3; c++)
@@ -112,15 +117,26 @@ static void clear(struct job *job)
     memset(job->totals, 0, (size_t)job->tasks * sizeof *job->totals);
 }
 
+static kith_status wrap(const struct job *job, const char *name, struct cutoff_side *side,
+                        struct cells_bounds *bounds)
+{
+    int64_t bad_row = -1;
+    KITH_TRY(cutoff_side_wrap(job->context, job->problem, side, bounds, &bad_row));
+    return cutoff_side_check(bad_row, name);
+}
+
 static kith_status sort_sides(struct job *job)
 {
     const struct forces_problem *problem = job->problem;
     struct cells_bounds bounds = cells_bounds_empty();
-    KITH_TRY(cutoff_side_wrap(job->context, problem, "sources", &job->sources, &bounds));
+    KITH_TRY(wrap(job, "sources", &job->sources, &bounds));
     if (!problem->self)
-        KITH_TRY(cutoff_side_wrap(job->context, problem, "targets", &job->targets, &bounds));
-    cells_grid_choose(problem->space.lattice, problem->dtype, problem->dimensions,
-                      problem->space.cutoff, &bounds, job->sources.count, &job->grid);
+        KITH_TRY(wrap(job, "targets", &job->targets, &bounds));
+    if (job->of_slices)
+        job->grid = job->of_slices->grid;
+    else
+        cells_grid_choose(problem->space.lattice, problem->dtype, problem->dimensions,
+                          problem->space.cutoff, &bounds, job->sources.count, &job->grid);
     KITH_TRY(cutoff_side_sort(job->context, problem, &job->grid, job->begin, job->scratch,
                               &job->sources));
     if (problem->self)
@@ -220,7 +236,7 @@ static void sum_in_lane(void *argument, int64_t k)
     const int64_t count = job->targets.count;
     for (;;) {
         const int64_t task = job->part.first + atomic_fetch_add(&job->next, 1);
-        const int64_t begin = task * targets_a_task;
+        const int64_t begin = task * targets_a_task - job->elsewhere;
         if (task >= job->part.end || kith_context_stops(job->context))
             return;
         sum_targets(job, &job->lanes[k], begin,
@@ -284,6 +300,11 @@ static void find_work(const struct job *job)
 
 static kith_status divide(struct job *job)
 {
+    if (job->of_slices) {
+        job->part = job->of_slices->tasks;
+        job->elsewhere = job->of_slices->before - job->begin[job->of_slices->bucket];
+        return KITH_OK;
+    }
     KITH_TRY(tasks_create(job->context, job->tasks, job->targets.count, &job->part));
     if (job->part.is_divided)
         find_work(job);
@@ -291,11 +312,13 @@ static kith_status divide(struct job *job)
     return KITH_OK;
 }
 
-/* Collective: gathers the results of each rank on all ranks. */
+/* Collective: gathers the results of each rank on all ranks, of slices the totals alone. */
 static void gather_sums(const struct job *job)
 {
     const int64_t count = job->targets.count, real = sizeof(double);
     tasks_gather(&job->part, job->totals, sizeof *job->totals, 1, job->tasks);
+    if (job->of_slices)
+        return;
     for (int c = 0; c < 3; c++)
         tasks_gather(&job->part, job->of_kernel.force[c], real, targets_a_task, count);
     if (job->of_kernel.value)
@@ -390,28 +413,61 @@ static void fill_in_kernel(struct job *job)
     to->total_weight = job->targets.column[cutoff_total_column];
 }
 
+static kith_status check_count(int64_t targets, int64_t sources)
+{
+    if (targets > most_points || sources > most_points)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "there are %lld targets and %lld sources; give at most %d of each",
+                         (long long)targets, (long long)sources, (int)most_points);
+    return KITH_OK;
+}
+
+static kith_status prepare(struct job *job, int64_t targets, struct cutoff_memory *memory)
+{
+    const struct forces_problem *problem = job->problem;
+    const double points = (double)(problem->target_count + problem->source_count);
+    job->tasks = (targets + targets_a_task - 1) / targets_a_task;
+    job->threads = kith_threads_for(job->context, points / targets_a_second);
+    take_columns(job);
+    KITH_TRY(find_kernel(job));
+    KITH_TRY(make_room(job, memory));
+    clear(job);
+    KITH_TRY(sort_sides(job));
+    fill_in_kernel(job);
+    return excluded_find(problem, job->sources.order, &job->excluded);
+}
+
 kith_status forces_cutoff_cpu(kith_context *context, const struct forces_problem *problem,
                               const struct cutoff_law *law, struct cutoff_memory *memory)
 {
     struct job job = {.context = context, .problem = problem, .law = law};
-    const int64_t n = problem->target_count, m = problem->source_count;
-    if (n > most_points || m > most_points)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "there are %lld targets and %lld sources; give at most %d of each",
-                         (long long)n, (long long)m, (int)most_points);
-    job.tasks = (n + targets_a_task - 1) / targets_a_task;
-    job.threads = kith_threads_for(context, (double)(n + m) / targets_a_second);
-    take_columns(&job);
-    KITH_TRY(find_kernel(&job));
-    KITH_TRY(make_room(&job, memory));
-    clear(&job);
-    KITH_TRY(sort_sides(&job));
-    fill_in_kernel(&job);
-    KITH_TRY(excluded_find(problem, job.sources.order, &job.excluded));
-    kith_status status = divide(&job);
+    KITH_TRY(check_count(problem->target_count, problem->source_count));
+    kith_status status = prepare(&job, problem->target_count, memory);
+    if (status == KITH_OK)
+        status = divide(&job);
     if (status == KITH_OK)
         status = sum(&job);
     tasks_free(&job.part);
     excluded_free(&job.excluded);
     return status;
+}
+
+kith_status forces_cutoff_part(kith_context *context, const struct forces_problem *problem,
+                               const struct cutoff_law *law, struct cutoff_part *part,
+                               struct cutoff_memory *memory)
+{
+    struct job job = {.context = context, .problem = problem, .law = law, .of_slices = part};
+    kith_status status = check_count(part->all, part->all);
+    if (status == KITH_OK)
+        status = prepare(&job, part->all, memory);
+    if (status == KITH_OK)
+        status = divide(&job);
+    KITH_TRY(ranks_agree(context, status));
+    const int64_t end = part->tasks.end * targets_a_task - job.elsewhere;
+    part->begin = part->tasks.first * targets_a_task - job.elsewhere;
+    part->end = end < job.targets.count ? end : job.targets.count;
+    if (part->tasks.first == part->tasks.end)
+        part->end = part->begin;
+    part->order = job.targets.order;
+    return sum(&job);
 }

@@ -49,12 +49,15 @@ static kith_array positions_of(const struct forces_problem *problem, const struc
 }
 
 kith_status cutoff_side_wrap(kith_context *context, const struct forces_problem *problem,
-                             const char *name, struct cutoff_side *side,
-                             struct cells_bounds *bounds)
+                             struct cutoff_side *side, struct cells_bounds *bounds,
+                             int64_t *bad_row)
 {
-    int64_t bad_row = -1;
-    KITH_TRY(cells_wrap_cpu(context, positions_of(problem, side), problem->space.lattice,
-                            &side->wrapped, bounds, &bad_row));
+    return cells_wrap_cpu(context, positions_of(problem, side), problem->space.lattice,
+                          &side->wrapped, bounds, bad_row);
+}
+
+kith_status cutoff_side_check(int64_t bad_row, const char *name)
+{
     if (bad_row >= 0)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "row %lld of %s.positions is not finite or more than 2^30 cells away; "

@@ -38,11 +38,16 @@ void *cutoff_arena_take(struct cutoff_arena *arena, int64_t count, int64_t bytes
 void cutoff_side_lay_out(struct cutoff_arena *arena, kith_dtype dtype, struct cutoff_side *side);
 
 /* Wraps the positions into the cell; bounds grow by them.
- * Errors: KITH_INVALID_ARGUMENT (a position that is not finite or too far away: `name` and the row
- *         are named), KITH_CANCELLED. */
+ *
+ *   bad_row  [out] the first row that is not finite or too far away; −1: none
+ *
+ * Errors: KITH_CANCELLED. */
 kith_status cutoff_side_wrap(kith_context *context, const struct forces_problem *problem,
-                             const char *name, struct cutoff_side *side,
-                             struct cells_bounds *bounds);
+                             struct cutoff_side *side, struct cells_bounds *bounds,
+                             int64_t *bad_row);
+
+/* KITH_INVALID_ARGUMENT for a bad row ≥ 0 of the positions of `name`; else KITH_OK. */
+kith_status cutoff_side_check(int64_t bad_row, const char *name);
 
 /* Sorts a wrapped side by the cells of a grid.
  *

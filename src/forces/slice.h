@@ -3,9 +3,10 @@
 
 /* Problems of which each rank of a job has a slice: columns of the bodies from ranks_first(N) on,
  * instead of all N (forces/problem.h, is_slice). Of bodies on each other, on the CPU, trees take
- * slices, and direct sums where each pair is evaluated once. For other sums the columns of all
- * bodies are sent to all ranks, and the results of a rank's own bodies are kept: 56 bytes a body
- * for gravity in double precision, 104 with jerks. Bits: those of one process. */
+ * slices, direct sums where each pair is evaluated once, and sums within a cutoff that are computed
+ * once (forces/cutoff_slices.h). For other sums the columns of all bodies are sent to all ranks,
+ * and the results of a rank's own bodies are kept: 56 bytes a body for gravity in double precision,
+ * 104 with jerks. Bits: those of one process. */
 
 #include "core/status.h"
 #include "forces/problem.h"

@@ -6,6 +6,7 @@
 #include "device/context.h"
 #include "forces/backend.h"
 #include "forces/cutoff.h"
+#include "forces/cutoff_slices.h"
 #include "forces/solver.h"
 #include "forces/verlet.h"
 
@@ -75,6 +76,8 @@ static kith_status evaluate(kith_context *context, void *prepared,
                                    : KITH_OK;
     }
     bool done = false;
+    if (problem->is_slice)
+        return forces_cutoff_slices(context, problem, &state->memory);
     if (verlet_suits(problem, &state->law))
         KITH_TRY(verlet_forces_cpu(context, problem, &state->law, state->verlet, &done));
     if (!done)

@@ -102,15 +102,17 @@ static void test_solvers_have_the_same_bits_for_any_number_of_processes(void **s
         "p.csv --softening 0.01 --law yukawa:0.4 --precision single",
         "p.csv --solver tree --error 1e-3",
         "argon.xyz --law lennard-jones --cutoff 2.5",
+        "argon.xyz --law lennard-jones --cutoff 2 --tail --precision single",
     };
     make_bodies();
     for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++) {
         char script[512];
         snprintf(script, sizeof script,
-                 "kith forces %s -o 0.npy || exit\n"
+                 "set -o pipefail; totals() { sed -n -E '/\"(energy|virial|pressure)\"/p'; }\n"
+                 "kith forces %s -o 0.npy --json | totals >0 || exit\n"
                  "for p in 1 2 3 5 8; do\n"
-                 "  job $p forces %s -o $p.npy || exit\n"
-                 "  cmp 0.npy $p.npy || exit\n"
+                 "  job $p forces %s -o $p.npy --json | totals >$p || exit\n"
+                 "  cmp 0.npy $p.npy && cmp 0 $p || exit\n"
                  "done",
                  calls[k], calls[k]);
         assert_works(script);
@@ -367,6 +369,9 @@ static void test_what_fails_on_one_process_ends_all(void **state)
         "--threads 0");
     assert_job_fails("{ head -1000 p.csv; echo nan,0,0,0,0,0,1; } >nan.csv; job 3 forces nan.csv",
                      1, "line 1001");
+    assert_job_fails("sed '1002s/ [^ ]*/ 1e300/' argon.xyz >far.xyz; "
+                     "job 3 forces far.xyz --law lennard-jones --cutoff 2.5",
+                     1, "row 999 of sources.positions");
     assert_job_fails("job 3 run nan.csv --dt 1 --until 1", 1, "line 1001");
     assert_job_fails("job 2 sum p.csv --cutoff 0.1 --out n=1", 1, "MPI");
     assert_false(program_exists("pairs.csv"));

@@ -121,7 +121,8 @@ static void test_a_bad_number_in_one_slice_ends_all_ranks(void **state)
 struct rows_rank {
     const struct system *system;
     kith_forces_options options;
-    char *result; /* n × (D + 1), of which a rank fills in its rows */
+    char *result;              /* n × (D + 1), of which a rank fills in its rows */
+    kith_forces_totals totals; /* if options.cutoff is given */
 };
 
 static kith_array rows_of(kith_array of_all, int64_t first, int64_t rows)
@@ -136,8 +137,10 @@ static kith_array rows_of(kith_array of_all, int64_t first, int64_t rows)
 
 static kith_status compute_rows(void *argument, kith_context *context)
 {
-    const struct rows_rank *rank = argument;
+    struct rows_rank *rank = argument;
+    kith_forces_options options = rank->options;
     struct system own = *rank->system;
+    options.totals = options.cutoff > 0 ? &rank->totals : NULL;
     const int64_t all = own.n, real = kith_dtype_bytes(own.dtype), row = own.dimensions + 1;
     int64_t first = 0;
     ranks_rows(context, all, &first, &own.n);
@@ -149,7 +152,7 @@ static kith_status compute_rows(void *argument, kith_context *context)
     kith_array a = kith_array_matrix(result, own.dtype, own.n, own.dimensions);
     kith_array phi = kith_array_vector(result + own.dimensions * real, own.dtype, own.n);
     a.strides[0] = phi.strides[0] = row;
-    return forces_compute_slice(context, &rank->options, PARTICLES_OF(&own), all, a, phi);
+    return forces_compute_slice(context, &options, PARTICLES_OF(&own), all, a, phi);
 }
 
 static void check_rows(const struct system *s, const kith_forces_options *options, int32_t size)
@@ -163,8 +166,10 @@ static void check_rows(const struct system *s, const kith_forces_options *option
     alone.result = malloc(bytes + 1);
     assert_int_equal(compute_forces(&alone, context), KITH_OK);
     for (int32_t k = 0; k < size; k++)
-        ranks[k] = (struct rows_rank){s, *options, result};
+        ranks[k] = (struct rows_rank){.system = s, .options = *options, .result = result};
     do_ranks(size, compute_rows, ranks, sizeof ranks[0]);
+    for (int32_t k = 0; k < size; k++)
+        assert_memory_equal(&ranks[k].totals, &alone.totals, sizeof alone.totals);
     if (memcmp(alone.result, result, bytes) != 0)
         fail_msg("%lld bodies on %d ranks have other bits", (long long)s->n, (int)size);
     kith_context_free(context);
@@ -209,6 +214,49 @@ static void test_forces_on_slices_have_the_bits_of_one_rank(void **state)
     }
 }
 
+/* Within a cutoff the rank that has a target's cell sums: periodic, open and folded cells, buckets
+ * across the bounds of ranks, laws of charges, formulas, masses of their own; totals on all ranks.
+ */
+static void test_forces_within_a_cutoff_on_slices_have_the_bits_of_one_rank(void **state)
+{
+    (void)state;
+    static const char *const laws[] = {NULL, "lennard-jones:1,0.1", "coulomb",
+                                       "expr:m_i*m_j*exp(-r)", "yukawa:0.3"};
+    struct random_numbers numbers = random_numbers_begin("cutoff on slices");
+    for (int k = 0; k < 60; k++) {
+        const kith_dtype dtype = k % 5 == 4 ? KITH_F32 : KITH_F64;
+        const int32_t dimensions = k % 7 == 6 ? 2 : 3;
+        const int64_t n = (int64_t)random_uniform(&numbers, 1024, k % 4 == 3 ? 9000 : 2500);
+        struct system s = system_random(&numbers, dtype, n, dimensions);
+        kith_array charges = new_vector(dtype, n);
+        kith_law *law = NULL;
+        kith_cell cell = {.periodic = {k % 3 > 0, k % 3 > 0, k % 3 > 1 && dimensions == 3}};
+        for (int c = 0; c < dimensions; c++)
+            cell.vectors[c][c] = random_uniform(&numbers, 1, 3);
+        cell.vectors[1][0] = k % 2 ? 0.3 : 0;
+        for (int64_t i = 0; i < n; i++)
+            put(charges, i, random_uniform(&numbers, -1, 1));
+        for (int64_t i = 0; i < dimensions * n && k % 8 == 7; i++) /* all in one cell, or far */
+            put(s.x, i, i % 64 < 60 ? 1e-3 * get(s.x, i) : 1e3 * get(s.x, i));
+        if (k % 8 == 3)
+            cell.vectors[0][0] = 100; /* of which most is empty: cells share buckets */
+        if (laws[k % 5])
+            assert_ok(kith_law_parse(laws[k % 5], 0, NULL, &law));
+        s.q = law ? charges : kith_array_none();
+        s.softened = k % 4 == 1;
+        const kith_forces_options options = {
+            .law = law,
+            .cell = &cell,
+            .softening = k % 4 == 2 ? 0.05 : 0,
+            .cutoff = k % 9 == 8 ? 0.9 : random_uniform(&numbers, 0.02, 0.4),
+            .shift = k % 6 == 5 ? KITH_SHIFT_ENERGY : KITH_SHIFT_NONE};
+        check_rows(&s, &options, (int32_t)random_uniform(&numbers, 2, most_ranks + 1));
+        kith_law_free(law);
+        free(charges.data);
+        system_free(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +264,7 @@ int main(void)
         cmocka_unit_test(test_noise_and_tails_have_the_bits_of_one_rank),
         cmocka_unit_test(test_other_simulations_are_not_sliced),
         cmocka_unit_test(test_forces_on_slices_have_the_bits_of_one_rank),
+        cmocka_unit_test(test_forces_within_a_cutoff_on_slices_have_the_bits_of_one_rank),
         cmocka_unit_test(test_a_bad_number_in_one_slice_ends_all_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
