@@ -370,7 +370,7 @@ void tree_run_free(struct tree_run *run)
 
 bool tree_may_keep(struct tree_state *state)
 {
-    const int64_t most_points = 1 << 18;
+    const int64_t most_points = 1 << 20;
     const int64_t points = state->sources.count + state->targets.count;
     if (state->work.count > 0 || state->is_sliced || points == 0 || points > most_points)
         return false;
