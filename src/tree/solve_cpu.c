@@ -152,7 +152,7 @@ kith_status tree_make_expansions(kith_context *context, const struct tree_proble
                                  const struct tree_softenings *const softenings[2], int64_t sources,
                                  int64_t spare, struct tree_state *state, struct tree_run *run)
 {
-    const double rough_factor = 32; /* the error is far less than what the expansions add */
+    const double rough_factor = 16; /* below what the expansions add */
     const struct tree_near_kernels *near = tree_near_kernels_of(context);
     struct tree_expansions *expansions = &run->expansions;
     *expansions = (struct tree_expansions){
