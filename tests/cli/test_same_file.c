@@ -13,8 +13,8 @@ static void make_inputs(void)
     program_write("A.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 2\n");
     assert_succeeded(program_run("matrix @p.csv --law distance --reduce sum -o @v.npy"));
     assert_succeeded(program_run("matrix @p.csv --law distance -o @V.npy"));
-    unlink(program_file("soft"));
-    unlink(program_file("hard"));
+    unlink(program_file("soft.csv"));
+    unlink(program_file("hard.csv"));
 }
 
 static void assert_unchanged(const char *name, const char *before)
@@ -30,11 +30,11 @@ static void assert_input_kept(const char *name, const char *command, const char 
 {
     char *before = program_read(name);
     assert_non_null(before);
-    unlink(program_file("soft"));
-    unlink(program_file("hard"));
-    assert_int_equal(symlink(name, program_file("soft")), 0);
-    assert_int_equal(link(program_file(name), program_file("hard")), 0);
-    const char *const outputs[] = {name, "soft", "hard"};
+    unlink(program_file("soft.csv"));
+    unlink(program_file("hard.csv"));
+    assert_int_equal(symlink(name, program_file("soft.csv")), 0);
+    assert_int_equal(link(program_file(name), program_file("hard.csv")), 0);
+    const char *const outputs[] = {name, "soft.csv", "hard.csv"};
     for (int k = 0; k < 3; k++) {
         const struct program_result *result = program_run("%s @%s %s", command, outputs[k], rest);
         assert_refused(result, 1, "output");

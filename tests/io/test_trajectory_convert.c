@@ -250,7 +250,7 @@ static void test_runs_are_no_output_of_themselves(void **state)
     static const char *const commands[] = {"convert @r.h5 @r.h5",
                                            "convert @r.h5 @r.h5 --frames all",
                                            "run @r.h5 --dt 0.1 --until 2 -o @r.h5",
-                                           "forces @r.h5 -o @r.h5",
+                                           "forces @r.h5 --to csv -o @r.h5",
                                            "pairs @r.h5 --cutoff 1 -o @r.h5",
                                            "plot @r.h5 --what energy --to png -o @r.h5"};
     make_run();
