@@ -47,8 +47,8 @@ typedef struct kith_law_parameter {
  *
  *     r, r2        the softened distance and its square
  *     dx, dy, dz   x_j − x_i; dz is 0 in two dimensions
- *     m_i, m_j     the masses, 1 where there are none
- *     q_i, q_j     the charges, 1 where there are none
+ *     m_i, m_j     the masses, 1 if not given
+ *     q_i, q_j     the charges, 1 if not given
  *     pi, and the parameters by their names
  *
  * with numbers, + − * / unary, comparisons, && || !, ?: and the functions that docs/laws.md lists.

@@ -47,7 +47,7 @@ typedef struct kith_megno {
  *   context  of the CPU
  *   options  not NULL
  *   bodies   with velocities; masses are 1 if absent; those without mass are test particles
- *   samples  [out] options->samples; NULL if there are none
+ *   samples  [out] options->samples; NULL if that is 0
  *   megno    [out]
  *
  * Errors: KITH_INVALID_ARGUMENT (until is not after the time of the bodies, dt or samples < 0,

@@ -59,7 +59,7 @@ def megno(positions: Bodies | ArrayLike, velocities: ArrayLike | None = None, ma
     Parameters
     ----------
     positions : Bodies, or array_like of shape (n, 2) or (n, 3)
-        Bodies come with velocities, masses, time and g.
+        Bodies have velocities, masses, time and g.
     velocities : array_like, shape (n, D), optional
         0 by default.
     masses : array_like, shape (n,), optional

@@ -24,7 +24,7 @@ def orbits(positions: Bodies | ArrayLike, velocities: ArrayLike | None = None, m
     Parameters
     ----------
     positions : Bodies, or array_like of shape (n, 2) or (n, 3)
-        The first body is the star. Bodies come with velocities, masses and g. NaN: the body has been removed, and its
+        The first body is the star. Bodies have velocities, masses and g. NaN: the body has been removed, and its
         orbit is NaN.
     velocities : array_like, shape (n, D), optional
         0 by default.

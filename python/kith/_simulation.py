@@ -212,7 +212,7 @@ class Simulation(Bound):
     Parameters
     ----------
     positions : Bodies, or array_like of shape (n, 2) or (n, 3)
-        Bodies come with velocities, masses, charges and softening lengths.
+        Bodies have velocities, masses, charges and softening lengths.
     velocities : array_like, shape (n, D), optional
         0 by default.
     masses : array_like, shape (n,), optional
