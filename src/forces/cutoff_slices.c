@@ -341,7 +341,8 @@ static kith_status find_home(struct slices *slices, int32_t **targets)
     KITH_TRY(kith_allocate(count, sizeof **targets, what, targets));
     for (int64_t k = 0; k < count; k++)
         (*targets)[k] = (int32_t)part->order[part->begin + k];
-    qsort(*targets, (size_t)count, sizeof **targets, compare_rows);
+    if (count > 0)
+        qsort(*targets, (size_t)count, sizeof **targets, compare_rows);
     for (int32_t k = 0; k < size; k++) {
         while (at < count && (*targets)[at] < slices->out.first_received[k + 1])
             at++;
