@@ -14,6 +14,11 @@
 static const double cached_byte = 0.0026, far_byte = 0.0118;
 static const double far_bytes = 37e6;
 
+/* And at least this, whatever the work: 95 GB/s from caches, 44 from memory, in between where they
+ * hold a part. */
+static const double least_cached_byte = 0.0105, least_far_byte = 0.0225;
+static const double least_cached_bytes = 10e6, least_far_bytes = 25e6;
+
 /* A row whose length is not the one before's costs a wrong guess of the end of its loop, unless the
  * processor remembers the lengths of all rows from the product before: of about this many. */
 static const double wrong_guess = 6.7;
@@ -31,11 +36,16 @@ static const double coo_row = 0.95, coo_entry = 0.346;
 static const double slot_double = 0.39, slot_single = 0.289; /* gathered */
 static const double strided_slot = 0.02;                     /* more, where rows are one slice */
 static const double ell_vector = 1.84, sell_vector = 1.56, sell_slice = 2.1; /* of rows */
-static const double sorted_row = 1.05;                /* written to a place of its own */
-static const double hybrid_row = 1.5;                 /* that has entries besides */
-static const double bsr_block = 0.76, bsr_row = 3.2;  /* of blocks, whatever their size */
-static const double dia_vector = 0.52, dia_row = 1.7; /* of a diagonal; of all, a vector of rows */
-static const double half_vector = 0.92, half_row = 0.9; /* the same, half of them stored */
+static const double sorted_row = 1.05;                 /* written to a place of its own */
+static const double hybrid_row = 1.2;                  /* that has entries besides */
+static const double bsr_block = 0.76, bsr_row = 3.2;   /* of blocks, whatever their size */
+static const double dia_vector = 0.52, dia_row = 1.7;  /* of a diagonal; of all, a vector of rows */
+static const double half_vector = 0.8, half_row = 0.9; /* the same, half of them stored */
+
+/* Half of the diagonals are read in short runs of many streams, which saves time where all of them
+ * are far larger than the caches: of 5 to 100 MB it takes 1.1 to 4 times as long, of 300 MB 0.3 to
+ * 0.8 times. */
+static const double least_halved_bytes = 128e6;
 
 /* Formats that would be mostly padding are not even tried. */
 enum { always_allowed_slots = 1 << 20, most_slots_an_entry = 64, bytes_of_a_vector = 64 };
@@ -61,11 +71,11 @@ static double slot_of(const struct sparse_statistics *statistics)
     return statistics->dtype == KITH_F64 ? slot_double : slot_single;
 }
 
-/* Wrong guesses of a product with this many loops of changing length. */
-static double guesses(double changes)
+/* Nanoseconds of wrong guesses of a product: of this many, in so many loops that change. */
+static double guesses(double wrong, double loops)
 {
-    const double known = pow(changes / remembered_guesses, 4);
-    return wrong_guess * changes * known / (1 + known);
+    const double known = pow(loops / remembered_guesses, 4);
+    return wrong_guess * wrong * known / (1 + known);
 }
 
 static double waiting_for_x(const struct sparse_statistics *statistics,
@@ -78,18 +88,26 @@ static double waiting_for_x(const struct sparse_statistics *statistics,
            (near_line * statistics->near_lines_per_entry + far_line * statistics->lines_per_entry);
 }
 
+/* Nanoseconds, at least. */
+static double nanoseconds_of_bytes(double bytes)
+{
+    const double part = (bytes - least_cached_bytes) / (least_far_bytes - least_cached_bytes);
+    return bytes *
+           (least_cached_byte + (least_far_byte - least_cached_byte) * fmax(0, fmin(part, 1)));
+}
+
 /* Completes a plan whose nanoseconds of work and bytes of the matrix are known. */
 static bool finish(const struct sparse_statistics *statistics, double work, double bytes,
                    struct sparse_plan *plan)
 {
     const double vectors =
         (double)(2 * statistics->rows + statistics->columns) * bytes_each(statistics);
-    const double far = fmin((bytes + vectors) / far_bytes, 1);
+    const double all = bytes + vectors, far = fmin(all / far_bytes, 1);
     const double a_byte = cached_byte + (far_byte - cached_byte) * far;
     const double waiting =
         plan->format == KITH_SPARSE_DIA ? 0 : waiting_for_x(statistics, plan, far);
     plan->bytes = (int64_t)bytes;
-    plan->seconds = 1e-9 * (work + (bytes + vectors) * a_byte + waiting);
+    plan->seconds = 1e-9 * fmax(work + all * a_byte + waiting, nanoseconds_of_bytes(all));
     return true;
 }
 
@@ -110,7 +128,7 @@ static bool predict_csr(const struct sparse_statistics *statistics, struct spars
     const double start =
         plan->kernel == KITH_SPARSE_ROW_THREAD ? sparse_start_bytes(statistics->nonzeros) : 8;
     const double bytes = start * rows + entries * (plan->index_bytes + bytes_each(statistics));
-    const double rest = left_over(statistics);
+    const double rest = left_over(statistics), changes = (double)statistics->length_changes;
     const double in_vectors =
         statistics->dtype == KITH_F64 ? lanes_entry_double : lanes_entry_single;
     const bool by_lanes = plan->kernel != KITH_SPARSE_ROW_THREAD;
@@ -118,15 +136,14 @@ static bool predict_csr(const struct sparse_statistics *statistics, struct spars
                             ? rows * lanes_row + rest * lanes_rest + (entries - rest) * in_vectors
                             : rows * csr_row + entries * csr_entry;
     return plan->kernel != KITH_SPARSE_ELEMENT &&
-           finish(statistics, work + guesses((double)statistics->length_changes), bytes, plan);
+           finish(statistics, work + guesses(changes, changes), bytes, plan);
 }
 
 static bool predict_coo(const struct sparse_statistics *statistics, struct sparse_plan *plan)
 {
     const double entries = (double)statistics->nonzeros, rows = (double)statistics->rows;
-    return finish(statistics,
-                  entries * coo_entry + rows * coo_row +
-                      guesses((double)statistics->length_changes),
+    const double changes = (double)statistics->length_changes;
+    return finish(statistics, entries * coo_entry + rows * coo_row + guesses(changes, changes),
                   entries * (8 + bytes_each(statistics)), plan);
 }
 
@@ -148,7 +165,7 @@ static bool predict_ell(const struct sparse_statistics *statistics, struct spars
 static int64_t width_of_third(const struct sparse_statistics *statistics)
 {
     int64_t width = 0;
-    while (width + 1 < sparse_most_lengths &&
+    while (width + 2 < sparse_most_lengths &&
            3 * statistics->at_least[width + 1] >= statistics->rows &&
            statistics->at_least[width + 1] > 0)
         width++;
@@ -165,8 +182,10 @@ static bool predict_hybrid(const struct sparse_statistics *statistics, struct sp
     const double slots = (double)(plan->width * statistics->rows);
     const double value = bytes_each(statistics);
     const double longer = (double)statistics->at_least[plan->width + 1];
-    const double work =
-        work_of_ell(statistics, slots) + rest * coo_entry + longer * hybrid_row + guesses(longer);
+    /* The loop by four and the one that is left over. */
+    const double wrong = 2 * (double)statistics->at_least[plan->width + 2];
+    const double work = work_of_ell(statistics, slots) + rest * coo_entry + longer * hybrid_row +
+                        guesses(wrong, longer);
     return finish(statistics, work,
                   slots * (4 + value) + rest * (8 + 2 * value), /* they read x once more */
                   plan);
@@ -185,10 +204,10 @@ static bool predict_sell(const struct sparse_statistics *statistics, struct spar
     const double slots =
         (double)(sorted ? statistics->sell_slots[k] : statistics->sell_slots_unsorted[k]);
     const double slices = rows / plan->height;
-    const double work =
-        slots * slot_of(statistics) + slices * sell_slice +
-        vectors_of(statistics, rows) * sell_vector +
-        (sorted ? rows * sorted_row : guesses(fmin(slices, (double)statistics->length_changes)));
+    const double changes = fmin(slices, (double)statistics->length_changes);
+    const double work = slots * slot_of(statistics) + slices * sell_slice +
+                        vectors_of(statistics, rows) * sell_vector +
+                        (sorted ? rows * sorted_row : guesses(changes, changes));
     return is_sensible(statistics, slots) &&
            finish(statistics, work,
                   slots * (plan->index_bytes + value) + slices * 8 + (sorted ? 4 * rows : 0), plan);
@@ -200,10 +219,9 @@ static bool predict_bsr(const struct sparse_statistics *statistics, struct spars
         return false;
     const double blocks = statistics->blocks[plan->block], size = plan->block;
     const double slots = blocks * size * size, rows = (double)statistics->rows / size;
+    const double changes = fmin(rows, (double)statistics->length_changes);
     return is_sensible(statistics, slots) &&
-           finish(statistics,
-                  blocks * bsr_block + rows * bsr_row +
-                      guesses(fmin(rows, (double)statistics->length_changes)),
+           finish(statistics, blocks * bsr_block + rows * bsr_row + guesses(changes, changes),
                   blocks * 4 + slots * bytes_each(statistics) + 8 * rows, plan);
 }
 
@@ -214,14 +232,15 @@ static bool predict_dia(const struct sparse_statistics *statistics, struct spars
     const double diagonals = statistics->diagonals > sparse_most_diagonals
                                  ? (double)(statistics->lower + statistics->upper + 1)
                                  : (double)statistics->diagonals;
-    const double slots = diagonals * rows;
-    const double stored = plan->symmetric ? 0.5 * (slots + rows) : slots;
+    const double slots = diagonals * rows, bytes = slots * bytes_each(statistics);
+    const double stored = plan->symmetric ? 0.5 * (bytes + rows * bytes_each(statistics)) : bytes;
     const double a_slot = plan->symmetric ? half_vector : dia_vector;
     const double a_row = plan->symmetric ? half_row : dia_row;
-    return is_sensible(statistics, slots) &&
-           finish(statistics,
-                  vectors_of(statistics, slots) * a_slot + vectors_of(statistics, rows) * a_row,
-                  stored * bytes_each(statistics), plan);
+    finish(statistics,
+           vectors_of(statistics, slots) * a_slot + vectors_of(statistics, rows) * a_row,
+           bytes > least_halved_bytes ? stored : bytes, plan);
+    plan->bytes = (int64_t)stored;
+    return is_sensible(statistics, slots);
 }
 
 bool sparse_predict_cpu(kith_context *context, const struct sparse_statistics *statistics,
