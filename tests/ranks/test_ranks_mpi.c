@@ -371,7 +371,7 @@ static void test_what_fails_on_one_process_ends_all(void **state)
                      1, "line 1001");
     assert_job_fails("sed '1002s/ [^ ]*/ 1e300/' argon.xyz >far.xyz; "
                      "job 3 forces far.xyz --law lennard-jones --cutoff 2.5",
-                     1, "row 999 of sources.positions");
+                     1, "row 999 of positions");
     assert_job_fails("job 3 run nan.csv --dt 1 --until 1", 1, "line 1001");
     assert_job_fails("job 2 sum p.csv --cutoff 0.1 --out n=1", 1, "MPI");
     assert_false(program_exists("pairs.csv"));
