@@ -91,18 +91,36 @@ static kith_status at_line(kith_status status, const struct text *text)
     return status;
 }
 
-/* What the comments before the header hold. */
+static kith_status parse_header(char *line, const char *const *others, struct csv_header *header)
+{
+    char *fields[csv_most_fields];
+    int32_t count = 0;
+    const char separator = csv_separator(line);
+    KITH_TRY(csv_split(line, separator, csv_most_fields, fields, &count));
+    KITH_TRY(csv_header_parse(fields, count, others, header));
+    header->separator = separator;
+    return KITH_OK;
+}
+
+/* What the comments before the first row hold: units, and the last names of columns. */
 struct comments {
+    const char *const *others;
     kith_units *units;
-    char *last; /* its text, owned; NULL: none */
+    struct csv_header header;
+    bool has_header;
 };
 
 static kith_status take_comment(char *comment, struct comments *comments)
 {
-    free(comments->last);
-    comments->last = strdup(comment);
-    if (!comments->last)
+    struct csv_header header;
+    char *copy = strdup(comment);
+    if (!copy)
         return kith_fail(KITH_OUT_OF_MEMORY, "out of memory for a comment");
+    if (parse_header(copy, comments->others, &header) == KITH_OK) {
+        comments->header = header;
+        comments->has_header = true;
+    }
+    free(copy);
     return units_take_comment(comment, comments->units);
 }
 
@@ -120,17 +138,6 @@ static kith_status next_line(struct text *text, struct comments *comments, bool 
     } while (true);
 }
 
-static kith_status parse_header(char *line, const char *const *others, struct csv_header *header)
-{
-    char *fields[csv_most_fields];
-    int32_t count = 0;
-    const char separator = csv_separator(line);
-    KITH_TRY(csv_split(line, separator, csv_most_fields, fields, &count));
-    KITH_TRY(csv_header_parse(fields, count, others, header));
-    header->separator = separator;
-    return KITH_OK;
-}
-
 /* Whether a line begins with a number, which no name of a column does. */
 static bool is_row(const char *line)
 {
@@ -140,15 +147,15 @@ static bool is_row(const char *line)
     return *line >= '0' && *line <= '9';
 }
 
-/* The header is the first line, or the comment above the first row, as numpy.savetxt writes it. */
-static kith_status find_header(struct text *text, const char *const *others,
-                               struct csv_header *header, struct comments *comments)
+/* The header is the first line, or a comment above the first row, as numpy.savetxt writes it. */
+static kith_status read_header(struct text *text, const char *const *others,
+                               struct csv_header *header, kith_units *units)
 {
+    struct comments comments = {.others = others, .units = units};
     bool found = false;
-    KITH_TRY(next_line(text, comments, &found));
-    if (found && (!comments->last || !is_row(text->line)))
-        return at_line(parse_header(text->line, others, header), text);
-    if (comments->last && parse_header(comments->last, others, header) == KITH_OK) {
+    KITH_TRY(next_line(text, &comments, &found));
+    if (comments.has_header && (!found || is_row(text->line))) {
+        *header = comments.header;
         if (found)
             text_again(text);
         return KITH_OK;
@@ -157,15 +164,6 @@ static kith_status find_header(struct text *text, const char *const *others,
         return at_line(parse_header(text->line, others, header), text);
     return kith_fail(KITH_BAD_FORMAT, "the file is empty; its first line must name the "
                                       "columns, for example x,y,z,vx,vy,vz,m");
-}
-
-static kith_status read_header(struct text *text, const char *const *others,
-                               struct csv_header *header, kith_units *units)
-{
-    struct comments comments = {.units = units};
-    const kith_status status = find_header(text, others, header, &comments);
-    free(comments.last);
-    return status;
 }
 
 static kith_status read_rows(struct text *text, const struct csv_header *header,
