@@ -222,7 +222,7 @@ class Simulation(Bound):
     charges : array_like, shape (n,), optional
         1 by default.
     integrator : str
-        A name of `integrators`.
+        A name of `integrators`. ``whfast`` and ``hybrid`` take the first body as the star.
     softening : float or array_like, shape (n,), optional
         A length, or one for each body; that of the bodies by default, otherwise 0.
     g : float, optional
@@ -374,6 +374,8 @@ class Simulation(Bound):
             [] if exclude is None else pairs_of(exclude).ravel().tolist())
         self._is_ensemble = count is not None
         self._begin(bodies)
+        if integrator in ("whfast", "hybrid") and count is None:
+            _warn_of_no_star(integrator, bodies)
 
     def _begin(self, bodies):
         self._handle = self._call.run(_kith.create_simulation, bodies._handle, *self._settings)
@@ -948,6 +950,15 @@ class Simulation(Bound):
         rows = table("kith.Simulation", bodies=len(self._bodies), time=f"{self.time:g}", steps=self.steps,
                      dt=f"{self._handle.dt:g}", device=self._call.context.device)
         return rows + (frame(shown.address) if shown else "")
+
+
+def _warn_of_no_star(integrator, bodies):
+    """The error of the integrator is proportional to the masses of the other bodies relative to the first."""
+    masses = numpy.ones(len(bodies)) if bodies.masses is None else bodies.masses
+    if len(masses) >= 4 and masses[1:].sum() >= 3 * masses[0]:
+        warnings.warn(f"{integrator} is for planets about the first body, whose mass is {masses[0]:.3g} and that of the "
+                      f"others {masses[1:].sum():.3g}; list a star first, or use leapfrog, hermite-block or ias15",
+                      RuntimeWarning, stacklevel=3)
 
 
 def _run_name(name: str, value) -> str:

@@ -195,6 +195,14 @@ def test_bodies_there_and_back(tmp_path):
         kith.make("nonsense")
 
 
+@pytest.mark.parametrize("integrator", ["whfast", "hybrid"])
+def test_a_cluster_has_no_star(integrator):
+    with pytest.warns(RuntimeWarning, match=f"{integrator}.* 0.1 .* 0.9;"):
+        kith.Simulation(kith.make("plummer", 10), dt=0.01, integrator=integrator)
+    kith.Simulation(kith.make("outer-solar-system"), dt=1, integrator=integrator)
+    kith.Simulation(kith.make("plummer", 10), dt=0.01)
+
+
 def test_tables_of_numpy_are_bodies(tmp_path):
     table = numpy.array([[0, 0, 0.5, 1], [1, -2, 3, 4]])
     for name, separator in (("a.txt", " "), ("a.dat", "\t"), ("b.txt", ",")):
