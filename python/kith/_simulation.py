@@ -956,8 +956,8 @@ def _warn_of_no_star(integrator, bodies):
     """The error of the integrator is proportional to the masses of the other bodies relative to the first."""
     masses = numpy.ones(len(bodies)) if bodies.masses is None else bodies.masses
     if len(masses) >= 4 and masses[1:].sum() >= 3 * masses[0]:
-        warnings.warn(f"{integrator} is for planets about the first body, whose mass is {masses[0]:.3g} and that of the "
-                      f"others {masses[1:].sum():.3g}; list a star first, or use leapfrog, hermite-block or ias15",
+        warnings.warn(f"{integrator} is for planets about the first body, whose mass is {masses[0]:.3g} and that of "
+                      f"the others {masses[1:].sum():.3g}; list a star first, or use leapfrog, hermite-block or ias15",
                       RuntimeWarning, stacklevel=3)
 
 
