@@ -1,8 +1,10 @@
 #include "io/h5md_chunk.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
+
+#include "cells/lattice.h"
+#include "particles/bodies.h"
 
 void h5md_put_rows(void *to, kith_dtype precision, int64_t at, const kith_bodies *rows,
                    const double *restrict from)
@@ -17,6 +19,61 @@ void h5md_put_rows(void *to, kith_dtype precision, int64_t at, const kith_bodies
             else
                 ((double *)to)[3 * (at + i) + k] = from[i * dimensions + k];
         }
+}
+
+static kith_status lattice_of(const kith_bodies *bodies, struct pairs_lattice *lattice)
+{
+    kith_cell cell = {.periodic = {false}};
+    for (int32_t k = 0; k < bodies->dimensions; k++) {
+        for (int32_t c = 0; c < bodies->dimensions; c++)
+            cell.vectors[k][c] = bodies->cell[3 * k + c];
+        cell.periodic[k] = bodies->periodic[k];
+    }
+    return pairs_lattice_make(&cell, bodies->dimensions, 1, lattice);
+}
+
+kith_status h5md_wrap(const kith_bodies *bodies, double *wrapped, int32_t *image)
+{
+    const int32_t dimensions = bodies->dimensions;
+    struct pairs_lattice lattice;
+    KITH_TRY(lattice_of(bodies, &lattice));
+    for (int64_t i = 0; i < bodies->count; i++) {
+        const double *from = bodies->position + i * dimensions;
+        const double z = dimensions == 3 ? from[2] : 0;
+        double x[3] = {from[0], from[1], z};
+        if (!pairs_wrap(&lattice, x, image + 3 * i)) {
+            x[0] = from[0], x[1] = from[1], x[2] = z;
+            image[3 * i] = image[3 * i + 1] = image[3 * i + 2] = 0;
+        }
+        for (int32_t c = 0; c < dimensions; c++)
+            wrapped[i * dimensions + c] = x[c];
+    }
+    return KITH_OK;
+}
+
+static kith_dtype precision_of(struct h5md_chunk chunk)
+{
+    return chunk.real == (int32_t)sizeof(float) ? KITH_F32 : KITH_F64;
+}
+
+kith_status h5md_put_part(void *to, struct h5md_chunk chunk, enum h5md_part part,
+                          const kith_bodies *rows)
+{
+    enum { at_once = 256 };
+    double wrapped[3 * at_once];
+    int32_t image[3 * at_once];
+    if (part == h5md_velocities || !chunk.wraps) {
+        h5md_put_rows(to, precision_of(chunk), 0, rows,
+                      part == h5md_velocities ? rows->velocity : rows->position);
+        return KITH_OK;
+    }
+    for (int64_t first = 0; first < rows->count; first += at_once) {
+        const int64_t left = rows->count - first;
+        const kith_bodies some = bodies_rows(rows, first, left < at_once ? left : at_once);
+        KITH_TRY(h5md_wrap(&some, wrapped, image));
+        h5md_put_rows(to, precision_of(chunk), first, &some, wrapped);
+    }
+    return KITH_OK;
 }
 
 #ifdef KITH_HAS_ZLIB

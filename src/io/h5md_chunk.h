@@ -1,6 +1,8 @@
 #ifndef IO_H5MD_CHUNK_H
 #define IO_H5MD_CHUNK_H
 
+#include <stdbool.h>
+
 #include "core/status.h"
 #include "kith/array.h"
 #include "kith/bodies.h"
@@ -10,6 +12,20 @@
 void h5md_put_rows(void *to, kith_dtype precision, int64_t at, const kith_bodies *rows,
                    const double *restrict from);
 
+/* Positions within a periodic cell, and the image that each belongs to (H5MD 1.1, "image"):
+ *
+ *     x = wrapped + image · cell
+ *
+ * up to a rounding error of x. Along axes that are not periodic the image is 0. */
+
+/* Wraps the bodies' positions into their cell.
+ *
+ *   wrapped  [out] as positions, N × D
+ *   image    [out] N × 3; 0 in rows with a coordinate that is not finite, which stay as they are
+ *
+ * Errors: KITH_INVALID_ARGUMENT (the cell's vectors). */
+kith_status h5md_wrap(const kith_bodies *bodies, double *wrapped, int32_t *image);
+
 /* The chunks of a frame's rows as HDF5 stores them: three numbers a row, zeros after the last row,
  * their bytes shuffled (all first bytes, then all second ones, …) and deflated. So ranks can make
  * them, each those of its rows, and one writes them. */
@@ -17,12 +33,18 @@ struct h5md_chunk {
     int64_t rows;     /* of a chunk; 0: HDF5 alone can make those of this file */
     int32_t real;     /* bytes of a number */
     int32_t deflates; /* the level */
+    bool wraps;       /* positions are within their cell */
 };
 
 static inline int64_t h5md_chunk_bytes(struct h5md_chunk chunk)
 {
     return 3 * chunk.rows * chunk.real;
 }
+
+/* The positions or velocities of rows, as chunks have them. Errors: those of h5md_wrap. */
+enum h5md_part { h5md_positions, h5md_velocities, h5md_parts };
+kith_status h5md_put_part(void *to, struct h5md_chunk chunk, enum h5md_part part,
+                          const kith_bodies *rows);
 
 /* Bytes that a packed chunk has at most. */
 int64_t h5md_chunk_room(struct h5md_chunk chunk);

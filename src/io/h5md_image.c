@@ -2,43 +2,12 @@
 
 #include <stdlib.h>
 
-#include "cells/lattice.h"
 #include "core/memory.h"
 #include "io/h5md_layout.h"
 #include "io/hdf5_data.h"
 #include "io/hdf5_file.h"
 
 #define START_POSITION H5MD_PARAMETERS "/start_position"
-
-static kith_status lattice_of(const kith_bodies *bodies, struct pairs_lattice *lattice)
-{
-    kith_cell cell = {.periodic = {false}};
-    for (int32_t k = 0; k < bodies->dimensions; k++) {
-        for (int32_t c = 0; c < bodies->dimensions; c++)
-            cell.vectors[k][c] = bodies->cell[3 * k + c];
-        cell.periodic[k] = bodies->periodic[k];
-    }
-    return pairs_lattice_make(&cell, bodies->dimensions, 1, lattice);
-}
-
-kith_status h5md_wrap(const kith_bodies *bodies, double *wrapped, int32_t *image)
-{
-    const int32_t dimensions = bodies->dimensions;
-    struct pairs_lattice lattice;
-    KITH_TRY(lattice_of(bodies, &lattice));
-    for (int64_t i = 0; i < bodies->count; i++) {
-        const double *from = bodies->position + i * dimensions;
-        const double z = dimensions == 3 ? from[2] : 0;
-        double x[3] = {from[0], from[1], z};
-        if (!pairs_wrap(&lattice, x, image + 3 * i)) {
-            x[0] = from[0], x[1] = from[1], x[2] = z;
-            image[3 * i] = image[3 * i + 1] = image[3 * i + 2] = 0;
-        }
-        for (int32_t c = 0; c < dimensions; c++)
-            wrapped[i * dimensions + c] = x[c];
-    }
-    return KITH_OK;
-}
 
 static void add_images(const double *image, kith_bodies *bodies)
 {

@@ -230,20 +230,20 @@ kith_status h5md_writer_add_rows(struct h5md_writer *writer, int64_t first, cons
     return KITH_OK;
 }
 
-/* Frames with images are not worth it. */
 struct h5md_chunk h5md_writer_chunk(const struct h5md_writer *writer)
 {
     const struct h5md_layout *layout = &writer->layout;
     struct h5md_chunk chunk = {0}, of_velocities = {0};
 #ifdef KITH_HAS_ZLIB
     const hid_t type = hdf5_real_in_file(layout->precision);
-    if (!is_large(writer) || layout->wrap || !layout->velocities)
+    if (!is_large(writer) || !layout->velocities)
         return chunk;
     hdf5_stored_chunk(writer->dataset[h5md_positions], type, 1, &chunk);
     hdf5_stored_chunk(writer->dataset[h5md_velocities], type, 1, &of_velocities);
 #endif
     if (chunk.rows != of_velocities.rows || chunk.deflates != of_velocities.deflates)
         chunk.rows = 0;
+    chunk.wraps = layout->wrap;
     return chunk;
 }
 
@@ -255,6 +255,22 @@ kith_status h5md_writer_add_chunk(struct h5md_writer *writer, enum h5md_part par
                             part == h5md_positions ? H5MD_POSITION "/value"
                                                    : H5MD_VELOCITY "/value",
                             from, bytes, packed);
+}
+
+kith_status h5md_writer_add_images(struct h5md_writer *writer, int64_t first,
+                                   const kith_bodies *rows)
+{
+    for (int64_t done = 0; done < rows->count; done += h5md_rows_at_once) {
+        const int64_t left = rows->count - done;
+        const kith_bodies some =
+            bodies_rows(rows, done, left < h5md_rows_at_once ? left : h5md_rows_at_once);
+        const hsize_t from[hdf5_max_rank] = {(hsize_t)writer->written, (hsize_t)(first + done)};
+        const struct hdf5_shape box = {3, {1, (hsize_t)some.count, 3}};
+        KITH_TRY(h5md_wrap(&some, writer->wrapped, writer->image));
+        KITH_TRY(hdf5_write_box(writer->dataset[h5md_parts], H5MD_IMAGE "/value", H5T_NATIVE_INT32,
+                                from, box, writer->image));
+    }
+    return KITH_OK;
 }
 
 kith_status h5md_writer_end_frame(struct h5md_writer *writer)

@@ -47,11 +47,13 @@ kith_status h5md_writer_end_frame(struct h5md_writer *writer);
 
 /* After h5md_writer_begin_frame: the chunks of a large frame, if they may come packed
  * (io/h5md_chunk.h) instead of its rows; chunk.rows is 0 if not. They then come in order of their
- * rows, and of equal ones the positions before the velocities. */
+ * rows, and of equal ones the positions before the velocities; if chunk.wraps the images of all
+ * rows follow, in order. */
 struct h5md_chunk h5md_writer_chunk(const struct h5md_writer *writer);
-enum h5md_part { h5md_positions, h5md_velocities, h5md_parts };
 kith_status h5md_writer_add_chunk(struct h5md_writer *writer, enum h5md_part part, int64_t first,
                                   int64_t bytes, const void *packed);
+kith_status h5md_writer_add_images(struct h5md_writer *writer, int64_t first,
+                                   const kith_bodies *rows);
 
 /* Appends the frames gathered in memory to a file with the same full chunks, the writer's own or a
  * copy of it, which is then complete. The writer's own takes no more frames after that. */

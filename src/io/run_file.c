@@ -267,6 +267,13 @@ kith_status run_file_put_chunk(struct run_file *file, int32_t part, int64_t firs
         h5md_writer_add_chunk(&file->writer, (enum h5md_part)part, first, bytes, packed));
 }
 
+kith_status run_file_put_images(struct run_file *file, int64_t first, const kith_bodies *rows)
+{
+    struct hdf5_session session;
+    hdf5_begin(&session);
+    return end_session(&session, file, h5md_writer_add_images(&file->writer, first, rows));
+}
+
 kith_status run_file_add_pressure(struct run_file *file, const struct run_pressure *row)
 {
     struct hdf5_session session;

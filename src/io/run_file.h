@@ -132,10 +132,11 @@ kith_status run_file_begin_frame(struct run_file *file, int64_t step, const kith
 kith_status run_file_put_frame(struct run_file *file, int64_t first, const kith_bodies *rows);
 kith_status run_file_end_frame(struct run_file *file);
 
-/* As h5md_writer_chunk and h5md_writer_add_chunk. */
+/* As h5md_writer_chunk, h5md_writer_add_chunk and h5md_writer_add_images. */
 struct h5md_chunk run_file_chunk(const struct run_file *file);
 kith_status run_file_put_chunk(struct run_file *file, int32_t part, int64_t first, int64_t bytes,
                                const void *packed);
+kith_status run_file_put_images(struct run_file *file, int64_t first, const kith_bodies *rows);
 
 /* Values recorded at every pressure_every-th step. */
 struct run_pressure {

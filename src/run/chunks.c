@@ -56,11 +56,6 @@ static void end(struct packing *packing)
     free(packing->packed);
 }
 
-static kith_dtype precision_of(struct h5md_chunk chunk)
-{
-    return chunk.real == (int32_t)sizeof(float) ? KITH_F32 : KITH_F64;
-}
-
 static unsigned char *packed_at(const struct packing *packing, int64_t k, int32_t part)
 {
     return packing->packed + ((k - packing->first) * parts + part) * packing->room;
@@ -85,8 +80,8 @@ static kith_status pack_part(struct packing *packing, const kith_bodies *rows, i
 {
     kith_context *context = packing->output->context;
     const double seconds = 3.0 * (double)packing->rows * seconds_of_number;
-    h5md_put_rows(packing->three, precision_of(packing->chunk), 0, rows,
-                  part == 0 ? rows->position : rows->velocity);
+    KITH_TRY(ranks_agree(
+        context, h5md_put_part(packing->three, packing->chunk, (enum h5md_part)part, rows)));
     ranks_divide_again(context, packing->output->all, 3 * (int64_t)packing->chunk.real, 1,
                        packing->three, packing->chunk.rows, packing->numbers);
     packing->part = part;
@@ -170,10 +165,8 @@ static void pack_alone(void *argument, int64_t task)
     const int64_t left = batch->rows->count - at, size = h5md_chunk_bytes(chunk);
     const kith_bodies some = bodies_rows(batch->rows, at, left < chunk.rows ? left : chunk.rows);
     char *numbers = calloc(2, (size_t)size);
-    if (numbers)
-        h5md_put_rows(numbers, precision_of(chunk), 0, &some,
-                      task % parts == 0 ? some.position : some.velocity);
     if (!numbers ||
+        h5md_put_part(numbers, chunk, (enum h5md_part)(task % parts), &some) != KITH_OK ||
         h5md_chunk_pack(chunk, numbers, some.count, (unsigned char *)numbers + size,
                         batch->packed + task * batch->room, &batch->bytes[task]) != KITH_OK)
         atomic_store(&batch->failed, true);

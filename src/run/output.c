@@ -31,6 +31,12 @@ static kith_status put_frame(void *argument, int64_t first, const kith_bodies *r
     return run_file_put_frame(output->file, first, rows);
 }
 
+static kith_status put_images(void *argument, int64_t first, const kith_bodies *rows)
+{
+    const struct run_output *output = argument;
+    return run_file_put_images(output->file, first, rows);
+}
+
 /* All rows, in order, to a function of rank 0's. */
 static kith_status collect(struct run_output *output, const kith_bodies *rows,
                            ranks_take_rows *take)
@@ -66,8 +72,9 @@ static kith_status put_rows(struct run_output *output, const kith_bodies *rows)
         ranks_broadcast(output->context, &chunk, sizeof chunk);
     if (chunk.rows == 0)
         return collect(output, rows, put_frame);
-    return output->is_sliced ? run_put_chunks(output, chunk, rows)
-                             : run_put_chunks_alone(output, chunk, rows);
+    KITH_TRY(output->is_sliced ? run_put_chunks(output, chunk, rows)
+                               : run_put_chunks_alone(output, chunk, rows));
+    return chunk.wraps ? collect(output, rows, put_images) : KITH_OK;
 }
 
 static kith_status add_frame(struct run_output *output, int64_t step, const kith_bodies *rows,

@@ -123,8 +123,8 @@ static bool packs(void)
     unsigned char bytes[256], shuffled[12];
     const float numbers[3] = {0};
     int64_t count = 0;
-    return h5md_chunk_pack((struct h5md_chunk){1, 4, 1}, numbers, 1, shuffled, bytes, &count) !=
-           KITH_UNSUPPORTED;
+    return h5md_chunk_pack((struct h5md_chunk){1, 4, 1, false}, numbers, 1, shuffled, bytes,
+                           &count) != KITH_UNSUPPORTED;
 }
 
 /* They take at most a sixth more than what HDF5 makes of them. */
@@ -155,7 +155,7 @@ static void test_hdf5_reads_packed_chunks(void **state)
     for (int real = 4; real <= 8; real += 4)
         for (int kind = 0; kind < kinds; kind++)
             for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-                const struct h5md_chunk chunk = {frames[k] * rows[k], real, 1};
+                const struct h5md_chunk chunk = {frames[k] * rows[k], real, 1, false};
                 unsigned char *numbers = numbers_of(&random, (enum kind)kind, chunk);
                 assert_packs(file, chunk, frames[k], numbers);
                 free(numbers);

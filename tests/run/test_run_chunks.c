@@ -27,6 +27,16 @@ static void run_with(int32_t threads, const kith_bodies *bodies, kith_run_option
     kith_context_free(context);
 }
 
+static void assert_same_bytes(const char *one, const char *other)
+{
+    long count[2] = {0};
+    char *bytes[] = {bytes_of(one, &count[0]), bytes_of(other, &count[1])};
+    assert_int_equal(count[0], count[1]);
+    assert_memory_equal(bytes[0], bytes[1], (size_t)count[0]);
+    free(bytes[0]);
+    free(bytes[1]);
+}
+
 /* The last chunk is partly filled, in either precision and in 2D. */
 static void test_large_frames_have_the_same_bytes_for_any_number_of_threads(void **state)
 {
@@ -48,13 +58,40 @@ static void test_large_frames_have_the_same_bytes_for_any_number_of_threads(void
         options.simulation.forces.cutoff = 1e-6;
         run_with(1, bodies, options, in_files("one.h5"));
         run_with(3, bodies, options, in_files("three.h5"));
-        long count[2] = {0};
-        char *bytes[] = {bytes_of(in_files("one.h5"), &count[0]),
-                         bytes_of(in_files("three.h5"), &count[1])};
-        assert_int_equal(count[0], count[1]);
-        assert_memory_equal(bytes[0], bytes[1], (size_t)count[0]);
-        free(bytes[0]);
-        free(bytes[1]);
+        assert_same_bytes(in_files("one.h5"), in_files("three.h5"));
+        kith_law_free(law);
+        kith_bodies_free(bodies);
+    }
+}
+
+/* Atoms far outside of their cell come back from their images. */
+static void test_large_frames_may_be_wrapped(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        kith_bodies *bodies =
+            made("fcc", (kith_initial_options){
+                            .count = k == 0 ? 13500 : 48668, .density = 0.8, .temperature = 1});
+        for (int64_t i = 0; i < bodies->count; i++)
+            bodies->position[3 * i + 1] += (double)(i % 7 - 3) * bodies->cell[4];
+        kith_law *law = NULL;
+        assert_ok(kith_law_parse("lennard-jones", 0, NULL, &law));
+        kith_run_options options = run_options(0.002, 0.004, 1, NULL);
+        options.simulation.precision = k == 0 ? KITH_F32 : KITH_F64;
+        options.simulation.forces.law = law;
+        options.simulation.forces.cutoff = 2;
+        options.wrap = true;
+        run_with(1, bodies, options, in_files("one.h5"));
+        run_with(3, bodies, options, in_files("three.h5"));
+        assert_same_bytes(in_files("one.h5"), in_files("three.h5"));
+        const kith_read_options first = {.frame = 1};
+        kith_bodies *read = NULL;
+        assert_ok(kith_bodies_read(in_files("one.h5"), &first, &read));
+        for (int64_t i = 0; i < 3 * bodies->count; i++) {
+            assert_true(fabs(read->position[i] - bodies->position[i]) < (k == 0 ? 1e-4 : 1e-12));
+            assert_true(fabs(read->velocity[i] - bodies->velocity[i]) < 1e-6);
+        }
+        kith_bodies_free(read);
         kith_law_free(law);
         kith_bodies_free(bodies);
     }
@@ -100,6 +137,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_frames_in_a_chunk_are_the_states_of_their_steps),
+        cmocka_unit_test(test_large_frames_may_be_wrapped),
         cmocka_unit_test(test_large_frames_have_the_same_bytes_for_any_number_of_threads),
     };
     return cmocka_run_group_tests_name("run_chunks", tests, make_files_directory,
