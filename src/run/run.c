@@ -44,8 +44,14 @@ static kith_status check_energies(const struct run *run, int64_t step)
         const double energy = run->diagnostics[s].total_energy;
         if (isfinite(energy))
             continue;
-        kith_fail_message("the energy is %g at step %lld; give a smaller dt or a softening", energy,
-                          (long long)step);
+        const char *what = isnan(energy) ? "NaN" : "infinite";
+        if (step == 0)
+            kith_fail_message("the energy is %s at the start; give masses, positions and "
+                              "velocities in other units",
+                              what);
+        else
+            kith_fail_message("the energy is %s at step %lld; give a smaller dt or a softening",
+                              what, (long long)step);
         if (run->plan.parameters.is_ensemble)
             return kith_fail_within(KITH_INVALID_ARGUMENT, "system %lld (from 0): ", (long long)s);
         return KITH_INVALID_ARGUMENT;

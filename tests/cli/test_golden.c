@@ -9,7 +9,7 @@ enum { line_bytes = 512 };
 static void make_inputs(void)
 {
     program_write("two.csv", "x,y,z,m\n0,0,0,1\n0.5,0,0,2\n");
-    program_write("far.csv", "x,y,z\n1e300,0,0\n");
+    program_write("far.csv", "x,y,z\n1e300,0,0\n-1e300,0,0\n");
     program_write("short.csv", "x,y,z\n0,0,0\n1,2\n");
     program_write("text.csv", "x,y,z\n0,a,0\n");
     program_write("bad.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n");

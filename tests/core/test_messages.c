@@ -138,7 +138,7 @@ static void test_names_of_files_are_quoted_in_one_line(void **state)
     assert_escapes("forces @" BAD ".csv", 1);
     assert_escapes("matrix @two.csv --law sum --times @" BAD ".npy", 1);
     assert_escapes("forces @two.csv -o @" BAD "/a.csv", 1);
-    assert_escapes("run @two.csv --dt 1 --until 1 -o " BAD ".csv", 1);
+    assert_escapes("run @two.csv --dt 1 --until 1 -o " BAD ".csv", 2);
     assert_escapes("plot @" BAD " --what chain -o a.png", 1);
     program_write(BAD ".csv", "x,y,z\n0,0,0\n1,0,0\n");
     const struct program_result *result =
