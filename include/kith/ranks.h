@@ -59,9 +59,8 @@ typedef struct kith_messages {
  * cancelled, all are. A rank that cannot continue must end the job (MPI_Abort), because the others
  * would wait for it.
  *
- *   context   not yet part of a job; on the CPU, or each on a GPU of one kind: those divide direct
- *             sums and trees as the peers of a context do (below), and sums within a cutoff are
- *             refused there
+ *   context   not yet part of a job; on the CPU, or each on a GPU of one kind: those divide what
+ *             the peers of a context do (below); each computes all other work
  *   messages  the library's functions, and state, their first argument: both must exist as long as
  *             the context
  *   size      the number of ranks, at least 1

@@ -17,9 +17,9 @@ enum { fewest_particles = 1024 };
 bool domain_suits(const kith_context *context, const struct forces_problem *problem)
 {
     struct cutoff_law law = {0};
-    if (!context->ranks || context->ranks->size < 2 || problem->target_count < fewest_particles ||
-        excluded_any(problem) || problem->space.totals || problem->report ||
-        cutoff_take_law(problem, &law) != KITH_OK)
+    if (!context->ranks || context->ranks->size < 2 || context->device.kind != KITH_CPU ||
+        problem->target_count < fewest_particles || excluded_any(problem) ||
+        problem->space.totals || problem->report || cutoff_take_law(problem, &law) != KITH_OK)
         return false;
     const bool suits = verlet_suits(problem, &law);
     cutoff_drop_law(&law);

@@ -110,10 +110,6 @@ kith_status forces_check_suits(const kith_context *context, const struct kith_so
                          "solver is %s, which runs in one process, but this job has several "
                          "(MPI); use direct, tree, fmm or cutoff, or one process",
                          solver->name);
-    if (context->ranks && context->device.kind != KITH_CPU && solver == &forces_solver_cutoff)
-        return kith_fail(KITH_UNSUPPORTED, "solver is cutoff, which several ranks (MPI) divide on "
-                                           "the CPU alone; use cpu, or one process, in which "
-                                           "GPUs share runs (cuda:all)");
     if (context->ranks && problem->system_count > 0)
         return kith_fail(
             KITH_UNSUPPORTED,

@@ -253,8 +253,9 @@ static kith_status do_batch(kith_context *context, struct verlet_cuda *verlet, s
         KITH_TRY(verlet_exchange_cuda(context, verlet, work->k < work->kernels - 1));
     }
     work->k = first;
+    const int64_t bytes = list->devices * (int64_t)sizeof *controls;
     KITH_TRY(
-        cuda_copy_out(context, controls, list->control, list->devices * (int64_t)sizeof *controls));
+        verlet_agree_cuda(context, verlet, cuda_copy_out(context, controls, list->control, bytes)));
     *found = controls[0];
     for (int device = 1; device < list->devices; device++) {
         found->moved_in = min(found->moved_in, controls[device].moved_in);
@@ -323,6 +324,14 @@ static kith_status begin_work(kith_context *context, struct verlet_cuda *verlet)
                                                    : KITH_OK;
 }
 
+static kith_status fail_out_of_range(const struct verlet_cuda_step *step)
+{
+    return kith_fail(KITH_INVALID_ARGUMENT,
+                     "a position is not finite, or the force of a pair is more than %g, which runs "
+                     "within a cutoff on a GPU do not support; use a smaller dt, or the CPU",
+                     step->largest_factor * step->cutoff * step->unit);
+}
+
 static kith_status do_work(kith_context *context, struct verlet_cuda *verlet, struct work *work)
 {
     KITH_TRY(begin_work(context, verlet));
@@ -335,11 +344,7 @@ static kith_status do_work(kith_context *context, struct verlet_cuda *verlet, st
             continue;
         }
         if (control.failed_in < batch)
-            return kith_fail(KITH_INVALID_ARGUMENT,
-                             "a position is not finite, or the force of a pair is more than %g, "
-                             "which runs within a cutoff on a GPU do not support; use a smaller "
-                             "dt, or the CPU",
-                             verlet->step.largest_factor * verlet->step.cutoff * verlet->step.unit);
+            return verlet_agree_cuda(context, verlet, fail_out_of_range(&verlet->step));
         const int64_t ran = kernels_that_ran(verlet, &control, batch);
         work->k += ran;
         verlet->since += ran;

@@ -7,6 +7,9 @@
 #include "device/cuda_peers.h"
 #include "device/cuda_state.h"
 #include "forces/verlet_share_cuda.h"
+#include "ranks/device_parts.h"
+
+enum { tag_of_particles = 6 };
 
 /* Particles of each layer, of all devices and of each, and what each sends. */
 struct census {
@@ -35,11 +38,24 @@ static kith_status take_counts(kith_context *context, struct verlet_cuda *verlet
     int64_t *own = census->of_each + (int64_t)verlet->building.list.device * layers;
     KITH_TRY(cuda_copy_out(context, census->copied, verlet->in_layer,
                            layers * (int64_t)sizeof *census->copied));
-    for (int layer = 0; layer < layers; layer++) {
+    for (int layer = 0; layer < layers; layer++)
         own[layer] = census->copied[layer];
-        census->of_all[layer] += own[layer];
-    }
     return KITH_OK;
+}
+
+/* Of all devices, when each has its own. */
+static void add_counts(kith_context *context, const struct verlet_cuda *verlet,
+                       struct census *census)
+{
+    const int layers = census->slabs.layers, devices = census->slabs.devices;
+    int64_t first[verlet_most_devices + 1];
+    for (int device = 0; device <= devices; device++)
+        first[device] = device;
+    if (verlet->is_of_ranks)
+        ranks_gather_parts(context, census->of_each, layers * (int64_t)sizeof *census->of_each,
+                           first);
+    for (int64_t k = 0; k < (int64_t)devices * layers; k++)
+        census->of_all[k % layers] += census->of_each[k];
 }
 
 /* Own particles of a device that go to a device, or stay there. */
@@ -90,6 +106,8 @@ static kith_status take_slab(kith_context *context, struct verlet_cuda *verlet,
     building->list.end = verlet->ghost_room + own;
     building->list.low = low;
     building->list.high = high;
+    verlet->sent_below = verlet_count_in_layers(slabs, census->of_all, begin, begin + slabs->reach);
+    verlet->sent_above = verlet_count_in_layers(slabs, census->of_all, end - slabs->reach, end);
     return KITH_OK;
 }
 
@@ -165,6 +183,35 @@ static kith_status send_all(kith_context *context, struct verlet_cuda *verlet,
     return KITH_OK;
 }
 
+/* The same between ranks: of one vector, or of the rows, at a time. */
+static kith_status send_by_ranks(kith_context *context, struct verlet_cuda *verlet,
+                                 const struct census *census)
+{
+    const int own = verlet->building.list.device, devices = census->slabs.devices;
+    const struct verlet_parcels *parcels = &census->parcels[own];
+    for (int k = 0; k <= verlet_vectors; k++) {
+        struct ranks_device_message messages[2 * verlet_most_devices];
+        const bool is_row = k == verlet_vectors;
+        const int64_t each = is_row ? (int64_t)sizeof(unsigned) : verlet_bytes_of_vector(verlet);
+        char *sent = (char *)(is_row ? parcels->sent.order : parcels->sent.vector[k]);
+        char *to = (char *)(is_row ? parcels->kept.order : parcels->kept.vector[k]);
+        int64_t slot = parcels->first_kept + count_between(census, own, own);
+        int32_t count = 0;
+        for (int other = 0; other < devices; other++) {
+            const int64_t leave = count_between(census, own, other);
+            const int64_t come = count_between(census, other, own);
+            if (other == own)
+                continue;
+            messages[count++] = {sent + parcels->begin[other] * each, leave * each, other,
+                                 tag_of_particles, true};
+            messages[count++] = {to + slot * each, come * each, other, tag_of_particles, false};
+            slot += come;
+        }
+        KITH_TRY(ranks_exchange_on_device(context, KITH_OK, messages, count));
+    }
+    return KITH_OK;
+}
+
 static kith_status sort_one(kith_context *context, struct verlet_cuda *verlet, void *unused)
 {
     (void)unused;
@@ -187,11 +234,13 @@ static kith_status build(kith_context *context, struct verlet_cuda *verlet, stru
 {
     KITH_TRY(verlet_on_each_cuda(context, verlet, count_one, NULL));
     KITH_TRY(verlet_on_each_cuda(context, verlet, take_counts, census));
+    add_counts(context, verlet, census);
     verlet_choose_slabs(census->of_all, &census->slabs);
     KITH_TRY(verlet_on_each_cuda(context, verlet, divide_one, census));
     verlet_take_settings_cuda(verlet);
     KITH_TRY(verlet_wait_for_all_cuda(context, verlet));
-    KITH_TRY(send_all(context, verlet, census));
+    KITH_TRY(verlet->is_of_ranks ? send_by_ranks(context, verlet, census)
+                                 : send_all(context, verlet, census));
     KITH_TRY(verlet_wait_for_all_cuda(context, verlet));
     KITH_TRY(verlet_on_each_cuda(context, verlet, sort_one, NULL));
     KITH_TRY(verlet_exchange_reference_cuda(context, verlet));
@@ -212,6 +261,7 @@ kith_status verlet_build_shared_cuda(kith_context *context, struct verlet_cuda *
         status = kith_allocate(layers, sizeof *census.copied, what, &census.copied);
     if (status == KITH_OK)
         status = kith_allocate(devices, sizeof *census.parcels, what, &census.parcels);
+    status = verlet_agree_cuda(context, verlet, status);
     if (status == KITH_OK)
         status = build(context, verlet, &census);
     free(census.of_all);

@@ -9,6 +9,7 @@
 #include "forces/ring.h"
 #include "forces/verlet_place_cuda.cuh"
 #include "forces/verlet_share_cuda.h"
+#include "ranks/device_parts.h"
 #include "sort/sort.h"
 
 /* With fewer particles copies take longer than what is saved. */
@@ -58,8 +59,8 @@ static void lay_out(struct arena *arena, struct verlet_cuda *verlet)
     verlet->step.slot_charge = building->column[1] ? building->slot_column[1] : NULL;
     arena_take(arena, sort_scratch_bytes_cuda(slots), 1, &building->sort_scratch);
     arena_take(arena, devices > 1 ? verlet->slabs.layers + devices : 0, of_int, &verlet->in_layer);
-    arena_take(arena, building->list.device > 0 ? verlet_columns : 0, bytes_of_column(verlet),
-               &verlet->columns);
+    const bool has_columns = building->list.device > 0 && !verlet->is_of_ranks;
+    arena_take(arena, has_columns ? verlet_columns : 0, bytes_of_column(verlet), &verlet->columns);
     building->places = verlet->places[0];
     building->places_before = verlet->places[1];
 }
@@ -137,8 +138,15 @@ static bool can_share(struct verlet_cuda *verlet, int devices)
 kith_status verlet_share_cuda(kith_context *context, struct verlet_cuda *verlet,
                               bool is_of_one_device)
 {
-    int32_t peers = 0;
-    if (verlet->count >= least_shared && !is_of_one_device)
+    int32_t peers = 0, rank = 0, ranks = 1;
+    const bool is_shared = verlet->count >= least_shared && !is_of_one_device;
+    if (ranks_device_share(context, &rank, &ranks)) {
+        verlet->is_of_ranks = is_shared && ranks > 1 && can_share(verlet, ranks);
+        verlet->building.list.devices = verlet->is_of_ranks ? ranks : 1;
+        verlet->building.list.device = verlet->is_of_ranks ? rank : 0;
+        return verlet_on_each_cuda(context, verlet, make_room, NULL);
+    }
+    if (is_shared)
         KITH_TRY(cuda_count_peers(context, &peers));
     if (!can_share(verlet, peers + 1))
         peers = 0;
@@ -169,6 +177,8 @@ static kith_status on_device(kith_context *context, struct verlet_cuda *verlet, 
 kith_status verlet_on_each_cuda(kith_context *context, struct verlet_cuda *verlet,
                                 verlet_work *work, void *argument)
 {
+    if (verlet->is_of_ranks)
+        return verlet_agree_cuda(context, verlet, work(context, verlet, argument));
     for (int device = 0; device < verlet_devices_of(verlet); device++)
         KITH_TRY(on_device(context, verlet, device, work, argument));
     return KITH_OK;
@@ -176,7 +186,8 @@ kith_status verlet_on_each_cuda(kith_context *context, struct verlet_cuda *verle
 
 kith_status verlet_wait_for_all_cuda(kith_context *context, const struct verlet_cuda *verlet)
 {
-    return verlet_devices_of(verlet) > 1 ? cuda_wait_for_all(context) : KITH_OK;
+    const bool has_several = verlet_devices_of(verlet) > 1 && !verlet->is_of_ranks;
+    return has_several ? cuda_wait_for_all(context) : KITH_OK;
 }
 
 static kith_status free_memory(kith_context *context, struct verlet_cuda *verlet, void *unused)

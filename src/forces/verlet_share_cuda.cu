@@ -5,6 +5,7 @@
 #include "device/cuda_peers.h"
 #include "device/cuda_state.h"
 #include "forces/ring.h"
+#include "ranks/device_parts.h"
 
 enum { threads = 256 };
 
@@ -69,6 +70,8 @@ static void connect(struct verlet_cuda *verlet, int device)
 
 void verlet_take_settings_cuda(struct verlet_cuda *verlet)
 {
+    if (verlet->is_of_ranks)
+        return;
     for (int device = 1; device < verlet_devices_of(verlet); device++)
         take_settings(verlet, verlet_at(verlet, device));
     for (int device = 0; device < verlet_devices_of(verlet) && verlet->is_direct; device++)
@@ -208,6 +211,11 @@ static void take_part(struct verlet_cuda *verlet, int64_t all)
 kith_status verlet_send_cuda(kith_context *context, struct verlet_cuda *verlet)
 {
     const struct columns columns = columns_to_load(verlet);
+    if (verlet->is_of_ranks) {
+        if (!verlet->has_list)
+            take_part(verlet, verlet->count);
+        return KITH_OK;
+    }
     for (int device = 0; device < verlet_devices_of(verlet) && !verlet->has_list; device++)
         take_part(verlet_at(verlet, device), verlet->count);
     verlet_take_settings_cuda(verlet);
@@ -223,6 +231,8 @@ kith_status verlet_send_cuda(kith_context *context, struct verlet_cuda *verlet)
 kith_status verlet_send_accelerations_cuda(kith_context *context, struct verlet_cuda *verlet)
 {
     const struct columns columns = columns_of_accelerations(verlet);
+    if (verlet->is_of_ranks)
+        return KITH_OK;
     for (int device = 1; device < verlet_devices_of(verlet); device++)
         KITH_TRY(send_rows(context, verlet, columns, device));
     return verlet_wait_for_all_cuda(context, verlet);
@@ -265,6 +275,8 @@ static void *reference_of(struct verlet_cuda *verlet)
 
 kith_status verlet_exchange_reference_cuda(kith_context *context, struct verlet_cuda *verlet)
 {
+    if (verlet->is_of_ranks)
+        return verlet_exchange_reference_ranks_cuda(context, verlet);
     for (int to = 0; to < verlet_devices_of(verlet); to++)
         KITH_TRY(copy_ghosts(context, verlet, to, reference_of));
     return verlet_wait_for_all_cuda(context, verlet);
@@ -273,6 +285,8 @@ kith_status verlet_exchange_reference_cuda(kith_context *context, struct verlet_
 kith_status verlet_exchange_cuda(kith_context *context, struct verlet_cuda *verlet, bool has_places)
 {
     const int devices = verlet_devices_of(verlet);
+    if (verlet->is_of_ranks)
+        return verlet_exchange_ranks_cuda(context, verlet, has_places);
     for (int to = 0; to < devices && devices > 1; to++) {
         if (has_places && verlet->is_direct)
             break; /* the kernels have written them */
@@ -291,6 +305,8 @@ kith_status verlet_exchange_cuda(kith_context *context, struct verlet_cuda *verl
 
 kith_status verlet_fetch_orders_cuda(kith_context *context, struct verlet_cuda *verlet)
 {
+    if (verlet->is_of_ranks)
+        return KITH_OK;
     KITH_TRY(verlet_wait_for_all_cuda(context, verlet));
     for (int device = 1; device < verlet_devices_of(verlet); device++) {
         const struct verlet_cuda *other = verlet_at(verlet, device);
@@ -317,8 +333,42 @@ static kith_status fetch_from(kith_context *context, struct verlet_cuda *verlet,
     return launch_pack<true>(context, verlet, columns, orders_of(verlet, device), count);
 }
 
+/* One column after another: each rank packs the rows of its own particles, which come to all. */
+static kith_status fetch_of_ranks(kith_context *context, struct verlet_cuda *verlet)
+{
+    const struct columns columns = columns_written(verlet);
+    const struct verlet_cuda_list *list = &verlet->building.list;
+    const int64_t own = count_own(verlet), each = kith_dtype_bytes(verlet->dtype);
+    int64_t number[verlet_most_devices], first[verlet_most_devices + 1] = {};
+    char *packed = NULL;
+    verlet_gather_numbers_cuda(context, own, number);
+    for (int device = 0; device < list->devices; device++)
+        first[device + 1] = first[device] + number[device];
+    kith_status status =
+        cuda_scratch(context, verlet->count * (each + (int64_t)sizeof(unsigned)), (void **)&packed);
+    unsigned *rows = (unsigned *)(packed + verlet->count * each);
+    unsigned *own_rows = rows + first[list->device];
+    if (status == KITH_OK)
+        status = cuda_check(cudaMemcpyAsync(own_rows, verlet->step.state.order + list->first,
+                                            (size_t)own * sizeof *rows, cudaMemcpyDeviceToDevice,
+                                            cuda_stream(context)),
+                            "gathering rows of particles");
+    KITH_TRY(ranks_gather_parts_on_device(context, status, rows, sizeof *rows, first));
+    for (int k = 0; k < columns.count; k++) {
+        struct columns one = {1, {}, {columns.of_first[k]}, {packed + first[list->device] * each}};
+        status = launch_pack<false>(context, verlet, one, own_rows, own);
+        KITH_TRY(ranks_gather_parts_on_device(context, status, packed, each, first));
+        one.packed[0] = packed;
+        KITH_TRY(
+            ranks_agree(context, launch_pack<true>(context, verlet, one, rows, verlet->count)));
+    }
+    return KITH_OK;
+}
+
 kith_status verlet_fetch_cuda(kith_context *context, struct verlet_cuda *verlet)
 {
+    if (verlet->is_of_ranks)
+        return fetch_of_ranks(context, verlet);
     KITH_TRY(verlet_fetch_orders_cuda(context, verlet));
     for (int device = 1; device < verlet_devices_of(verlet); device++)
         KITH_TRY(fetch_from(context, verlet, device));

@@ -7,7 +7,10 @@
  * the machine does not allow that, or with more than verlet_cuda_most_direct devices, they are
  * copied after it. When the list is made particles go to the device whose slab they are in. All
  * kernels are started by one thread, and sums of forces are integers: the bits are those of one
- * device. */
+ * device.
+ *
+ * Of the ranks of a job, each is one of the devices, does its part alone, and has the columns of
+ * all; ghosts, and particles that change their device, go by way of the host. */
 
 #include "forces/verlet_build_cuda.h"
 
@@ -30,6 +33,8 @@ struct verlet_cuda {
     int64_t since, lasts; /* kernels since the list was made, and that the last one lasted */
     /* Of several devices: */
     struct verlet_slabs slabs;
+    bool is_of_ranks;                /* each is that of a rank; this is the one of this rank */
+    int64_t sent_below, sent_above;  /* of a rank: own particles that are ghosts of others */
     bool is_direct;                  /* kernels write to the other devices' memory */
     void *to_below[2], *to_above[2]; /* as in verlet_cuda_step, of either places */
     unsigned *in_layer;              /* particles of each layer, and of each device */
@@ -83,7 +88,12 @@ kith_status verlet_share_cuda(kith_context *context, struct verlet_cuda *verlet,
                               bool is_of_one_device);
 void verlet_stop_sharing_cuda(kith_context *context, struct verlet_cuda *verlet);
 
-/* Calls work for each device, which is the thread's current one then. */
+/* Collective between ranks, which agree whether they go on; otherwise the status. */
+kith_status verlet_agree_cuda(kith_context *context, const struct verlet_cuda *verlet,
+                              kith_status status);
+
+/* Calls work for each device, which is the thread's current one then. Of ranks: for this one's,
+ * and all agree. */
 typedef kith_status verlet_work(kith_context *context, struct verlet_cuda *verlet, void *argument);
 kith_status verlet_on_each_cuda(kith_context *context, struct verlet_cuda *verlet,
                                 verlet_work *work, void *argument);
@@ -98,7 +108,8 @@ kith_status verlet_build_shared_cuda(kith_context *context, struct verlet_cuda *
  * kernels write in the memory of other devices. */
 void verlet_take_settings_cuda(struct verlet_cuda *verlet);
 
-/* Between devices, which do nothing if there is one: the columns that verlet_load_cuda reads, to
+/* Between devices, which do nothing if there is one, and of ranks only what is not everywhere: the
+ * columns that verlet_load_cuda reads, to
  * the devices that have their particles, or without a list to each a part of the rows; the columns
  * of accelerations; what each has found, and if has_places the places of ghosts; the reference of
  * ghosts; the rows of the others' particles; and what was written to columns, to those of the
@@ -111,5 +122,13 @@ kith_status verlet_exchange_cuda(kith_context *context, struct verlet_cuda *verl
 kith_status verlet_exchange_reference_cuda(kith_context *context, struct verlet_cuda *verlet);
 kith_status verlet_fetch_orders_cuda(kith_context *context, struct verlet_cuda *verlet);
 kith_status verlet_fetch_cuda(kith_context *context, struct verlet_cuda *verlet);
+
+/* What verlet_exchange_cuda and verlet_exchange_reference_cuda do between ranks. */
+kith_status verlet_exchange_ranks_cuda(kith_context *context, struct verlet_cuda *verlet,
+                                       bool has_places);
+kith_status verlet_exchange_reference_ranks_cuda(kith_context *context, struct verlet_cuda *verlet);
+
+/* Collective: number[k] becomes that of rank k, from the own one. */
+void verlet_gather_numbers_cuda(kith_context *context, int64_t own, int64_t *number);
 
 #endif

@@ -1,6 +1,7 @@
 #include "ranks/device_parts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/memory.h"
 #include "device/context.h"
@@ -90,6 +91,14 @@ static kith_status gather_by_host(kith_context *context, kith_status status, cha
     return ranks_agree(context, status);
 }
 
+/* Whether by NCCL: found out before context->ranks->first is set, which that uses, too. */
+static kith_status gather(kith_context *context, kith_status status, void *data,
+                          int64_t element_bytes, bool by_nccl)
+{
+    return by_nccl ? gather_by_nccl(context, status, data, element_bytes)
+                   : gather_by_host(context, status, data, element_bytes);
+}
+
 kith_status ranks_gather_on_device(kith_context *context, kith_status status, void *data,
                                    int64_t elements, int64_t element_bytes)
 {
@@ -97,6 +106,49 @@ kith_status ranks_gather_on_device(kith_context *context, kith_status status, vo
     const bool by_nccl = ranks_nccl_is_used(context, elements * element_bytes);
     for (int32_t k = 0; k <= ranks->size; k++)
         ranks->first[k] = ranks_first(elements, ranks->size, k);
-    return by_nccl ? gather_by_nccl(context, status, data, element_bytes)
-                   : gather_by_host(context, status, data, element_bytes);
+    return gather(context, status, data, element_bytes, by_nccl);
+}
+
+kith_status ranks_gather_parts_on_device(kith_context *context, kith_status status, void *data,
+                                         int64_t element_bytes, const int64_t *first)
+{
+    const struct ranks *ranks = context->ranks;
+    const bool by_nccl = ranks_nccl_is_used(context, first[ranks->size] * element_bytes);
+    memcpy(ranks->first, first, ((size_t)ranks->size + 1) * sizeof *first);
+    return gather(context, status, data, element_bytes, by_nccl);
+}
+
+/* Messages that are sent to the host's memory, one after another, or those that were received back
+ * from it. */
+static kith_status copy_messages(kith_context *context, const struct ranks_device_message *messages,
+                                 int32_t count, bool are_sent, char *here)
+{
+    const struct device_services *services = context->services;
+    for (int32_t k = 0; k < count; here += messages[k++].bytes)
+        if (messages[k].is_sent == are_sent && messages[k].bytes > 0)
+            KITH_TRY(are_sent
+                         ? services->copy_out(context, here, messages[k].data, messages[k].bytes)
+                         : services->copy_in(context, messages[k].data, here, messages[k].bytes));
+    return KITH_OK;
+}
+
+kith_status ranks_exchange_on_device(kith_context *context, kith_status status,
+                                     const struct ranks_device_message *messages, int32_t count)
+{
+    const struct ranks *ranks = context->ranks;
+    int64_t bytes = 0;
+    char *here = NULL;
+    for (int32_t k = 0; k < count; k++)
+        bytes += messages[k].bytes;
+    if (status == KITH_OK)
+        status = host_memory(context, bytes, &here);
+    if (status == KITH_OK)
+        status = copy_messages(context, messages, count, true, here);
+    KITH_TRY(ranks_agree(context, status));
+    char *at = here;
+    for (int32_t k = 0; k < count; at += messages[k++].bytes)
+        ranks_post(ranks, messages[k].rank, messages[k].tag, messages[k].is_sent ? at : NULL, at,
+                   messages[k].bytes);
+    ranks->library->wait(ranks->state, 0);
+    return ranks_agree(context, copy_messages(context, messages, count, false, here));
 }

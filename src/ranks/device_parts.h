@@ -1,6 +1,9 @@
 #ifndef RANKS_DEVICE_PARTS_H
 #define RANKS_DEVICE_PARTS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "core/status.h"
 #include "kith/context.h"
 
@@ -8,8 +11,9 @@
 extern "C" {
 #endif
 
-/* Work of ranks that compute on devices with memory of their own: parts as ranks_first divides
- * them, which come to all by NCCL (ranks/nccl.h) or by way of the host. For C and for CUDA. */
+/* Work of ranks that compute on devices with memory of their own: parts come to all by NCCL
+ * (ranks/nccl.h) or by way of the host, messages between two ranks by way of the host. For C and
+ * for CUDA. */
 
 /* Collective: KITH_OK if the status of all ranks is that and none of them is to be cancelled. A
  * rank that has failed gets its own status; the others then get KITH_IO_ERROR, and
@@ -21,6 +25,11 @@ kith_status ranks_agree(kith_context *context, kith_status status);
 /* The number of this rank and of all; false, 0 and 1 for a single process. */
 bool ranks_device_share(const kith_context *context, int32_t *index, int32_t *count);
 
+/* Collective: of an array of which rank k has the elements first[k] to first[k + 1] − 1 (size + 1
+ * numbers), all come to all. For a single process: nothing. */
+void ranks_gather_parts(const kith_context *context, void *data, int64_t element_bytes,
+                        const int64_t *first);
+
 /* Collective: of an array in the device's memory whose elements ranks_first divides, those of each
  * rank come to all. status is that of this rank's work. Waits for that work.
  *
@@ -28,6 +37,26 @@ bool ranks_device_share(const kith_context *context, int32_t *index, int32_t *co
  */
 kith_status ranks_gather_on_device(kith_context *context, kith_status status, void *data,
                                    int64_t elements, int64_t element_bytes);
+
+/* Collective: the same of an array of which rank k has the elements first[k] to first[k + 1] − 1.
+ */
+kith_status ranks_gather_parts_on_device(kith_context *context, kith_status status, void *data,
+                                         int64_t element_bytes, const int64_t *first);
+
+/* Memory of the device that is sent to a rank, or received from it. */
+struct ranks_device_message {
+    void *data;
+    int64_t bytes;
+    int32_t rank, tag;
+    bool is_sent;
+};
+
+/* Collective: sends and receives all messages, which are received in the order in which messages
+ * of their tag were sent. status is that of this rank's work. Waits for that work.
+ *
+ * Errors: those of ranks_agree, the services' of copies; KITH_OUT_OF_MEMORY. */
+kith_status ranks_exchange_on_device(kith_context *context, kith_status status,
+                                     const struct ranks_device_message *messages, int32_t count);
 
 /* Collective: two counts, replaced by their sums over all ranks. */
 void ranks_add_counts(const kith_context *context, int64_t *first, int64_t *second);

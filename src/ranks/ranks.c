@@ -130,17 +130,16 @@ static int64_t overlap(int64_t count, int32_t size, int64_t part_before, int32_t
 
 enum { tag_of_division = 5, message_bytes = 1 << 30 };
 
-/* Sent, or received where nothing is sent. */
-static void post_elements(const struct ranks *ranks, int32_t other, const char *sent,
-                          char *received, int64_t bytes)
+void ranks_post(const struct ranks *ranks, int32_t other, int32_t tag, const char *sent,
+                char *received, int64_t bytes)
 {
     const kith_messages *library = ranks->library;
     for (int64_t at = 0; at < bytes; at += message_bytes) {
         const int64_t some = bytes - at < message_bytes ? bytes - at : message_bytes;
         if (sent)
-            library->post_send(ranks->state, 0, other, tag_of_division, sent + at, some);
+            library->post_send(ranks->state, 0, other, tag, sent + at, some);
         else
-            library->post_receive(ranks->state, 0, other, tag_of_division, received + at, some);
+            library->post_receive(ranks->state, 0, other, tag, received + at, some);
     }
 }
 
@@ -159,11 +158,12 @@ void ranks_divide_again(const kith_context *context, int64_t count, int64_t elem
             memcpy(to, (const char *)before + (first - own_before) * element_bytes,
                    (size_t)(come * element_bytes));
         else if (come > 0)
-            post_elements(ranks, other, NULL, to, come * element_bytes);
+            ranks_post(ranks, other, tag_of_division, NULL, to, come * element_bytes);
         const int64_t go = overlap(count, size, part_before, rank, part_after, other, &first);
         if (go > 0 && other != rank)
-            post_elements(ranks, other, (const char *)before + (first - own_before) * element_bytes,
-                          NULL, go * element_bytes);
+            ranks_post(ranks, other, tag_of_division,
+                       (const char *)before + (first - own_before) * element_bytes, NULL,
+                       go * element_bytes);
     }
     if (ranks)
         ranks->library->wait(ranks->state, 0);

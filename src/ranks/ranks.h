@@ -53,11 +53,6 @@ kith_status ranks_agree_on(kith_context *context, kith_status status, int64_t *v
 /* Collective: broadcasts bytes of rank 0. For a single process: nothing. */
 void ranks_broadcast(const kith_context *context, void *data, int64_t bytes);
 
-/* Collective: of an array of which rank k has the elements first[k] to first[k + 1] − 1 (size + 1
- * numbers), all come to all. For a single process: nothing. */
-void ranks_gather_parts(const kith_context *context, void *data, int64_t element_bytes,
-                        const int64_t *first);
-
 /* Collective: each value is replaced by its sum over all ranks, modulo 2^64. For a single process:
  * nothing. */
 void ranks_add(const kith_context *context, unsigned long long *values, int64_t count);
@@ -77,6 +72,11 @@ void ranks_in_turn(const kith_context *context, ranks_work *work, void *argument
  * nothing. */
 void ranks_gather(const kith_context *context, void *data, int64_t element_bytes, int64_t count,
                   int64_t part);
+
+/* Begins to send bytes to another rank, or, with sent NULL, to receive them from it: in messages as
+ * long as the library takes, of batch 0, which the library's wait completes. */
+void ranks_post(const struct ranks *ranks, int32_t other, int32_t tag, const char *sent,
+                char *received, int64_t bytes);
 
 /* Collective: elements that are dealt in parts of `part_before` (ranks_first_element), of which
  * each rank has its own, come to those to whom they are dealt in parts of `part_after`. The

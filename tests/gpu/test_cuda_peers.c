@@ -4,6 +4,7 @@
 #include "gpu_simulating.h"
 
 #include "kith/ranks.h"
+#include "liquid.h"
 
 enum { most_peers = 8 };
 
@@ -317,43 +318,6 @@ static void test_trees_that_are_cancelled(void **state)
     system_free(&s);
 }
 
-struct liquid_case {
-    kith_dtype dtype;
-    const char *law;
-    double friction;
-    int64_t side, dimensions;
-    /* The cell is longer than the liquid by this factor, which moves along it with this speed. */
-    double longer, speed;
-    double fastest; /* one particle is as fast as this along it */
-};
-
-/* side³ or side² particles at density 0.8, from a simple lattice. */
-static kith_bodies *liquid(struct random_numbers *random, const struct liquid_case *the)
-{
-    const double spacing = pow(0.8, -1.0 / 3);
-    const int64_t side = the->side, plane = side * side, d = the->dimensions;
-    kith_bodies *bodies = NULL;
-    assert_ok(kith_bodies_create(d == 3 ? plane * side : plane, (int32_t)d,
-                                 KITH_VELOCITY | KITH_MASS, &bodies));
-    for (int64_t i = 0; i < bodies->count; i++) {
-        const int64_t at[3] = {i % side, i / side % side, i / plane};
-        bodies->mass[i] = i % 3 == 0 ? 2 : 1;
-        for (int64_t c = 0; c < d; c++) {
-            bodies->position[d * i + c] =
-                ((double)at[c] + random_uniform(random, -0.1, 0.1)) * spacing;
-            bodies->velocity[d * i + c] = random_uniform(random, -2, 2) + (c == 0 ? the->speed : 0);
-        }
-    }
-    if (the->fastest > 0)
-        bodies->velocity[d * (bodies->count / 2)] = the->fastest;
-    bodies->has_cell = true;
-    for (int64_t c = 0; c < d; c++) {
-        bodies->cell[4 * c] = (double)side * spacing * (c == 0 ? the->longer : 1);
-        bodies->periodic[c] = true;
-    }
-    return bodies;
-}
-
 /* Runs by a neighbor list of 524 288 particles or more; lists are made several times. */
 static void test_steps_within_a_cutoff_have_the_bits_of_one(void **state)
 {
@@ -373,14 +337,7 @@ static void test_steps_within_a_cutoff_have_the_bits_of_one(void **state)
         kith_bodies *bodies = liquid(*state, &runs[c]), *ends[contexts];
         kith_law *law = NULL;
         assert_ok(kith_law_parse(runs[c].law, 0, NULL, &law));
-        const kith_simulation_options options = {
-            .dt = 0.004,
-            .precision = runs[c].dtype,
-            .forces = {.law = law, .cutoff = 2.5, .shift = KITH_SHIFT_FORCE},
-            .thermostat = {.kind = runs[c].friction > 0 ? KITH_THERMOSTAT_LANGEVIN
-                                                        : KITH_THERMOSTAT_NONE,
-                           .temperature = 1,
-                           .time = 1}};
+        const kith_simulation_options options = liquid_options(&runs[c], law);
         for (int k = 0; k < contexts; k++) {
             kith_context *context = context_of(peers[k], NULL);
             kith_simulation *simulation = NULL;

@@ -6,6 +6,7 @@
 
 #include "device/context.h"
 #include "gpu_testing.h"
+#include "liquid.h"
 #include "ranks/device_parts.h"
 
 static void test_direct_sums_of_ranks_have_the_bits_of_one_gpu(void **state)
@@ -54,6 +55,16 @@ static void test_trees_of_ranks_have_the_bits_of_one_gpu(void **state)
     }
 }
 
+/* Each rank computes all. */
+static void test_sums_within_a_cutoff_of_ranks_have_the_bits_of_one_gpu(void **state)
+{
+    struct system s = system_random(*state, KITH_F64, 9001, 3);
+    const struct forces_rank like = {.system = &s,
+                                     .options = {.solver = solver_named("cutoff"), .cutoff = 0.1}};
+    check_same_bits(&like, 2);
+    system_free(&s);
+}
+
 static void test_steps_of_ranks_have_the_bits_of_one_gpu(void **state)
 {
     (void)state;
@@ -62,6 +73,33 @@ static void test_steps_of_ranks_have_the_bits_of_one_gpu(void **state)
     kith_bodies *start = made("plummer", plummer);
     check_steps(start, &options, 3, 2);
     kith_bodies_free(start);
+}
+
+/* Each rank has a slab of the cell, from 524 288 particles on. */
+static void test_steps_within_a_cutoff_of_ranks_have_the_bits_of_one_gpu(void **state)
+{
+    static const struct {
+        struct liquid_case liquid;
+        int32_t ranks;
+        int64_t steps;
+    } runs[] = {
+        {{KITH_F32, "lennard-jones", 0, 81, 3, 1, 0, 0}, 2, 40},
+        {{KITH_F64, "lennard-jones", 0, 81, 3, 1, 0, 0}, 3, 23},
+        {{KITH_F32, "lennard-jones", 1, 82, 3, 1, 0, 0}, 5, 20},
+        {{KITH_F32, "lennard-jones", 0, 725, 2, 1, 5, 0}, 3, 40},
+        {{KITH_F32, "lennard-jones", 0, 81, 3, 1.7, 20, 0}, 4, 40}, /* slabs are cut again */
+        {{KITH_F32, "yukawa:1", 0, 83, 3, 1, 0, 6000}, 3, 10},      /* across more than a slab */
+        {{KITH_F32, "lennard-jones", 0, 20, 3, 1, 0, 0}, 3, 40},
+    };
+    for (size_t c = 0; c < sizeof runs / sizeof runs[0] && !test_is_quick(); c++) {
+        kith_bodies *bodies = liquid(*state, &runs[c].liquid);
+        kith_law *law = NULL;
+        assert_ok(kith_law_parse(runs[c].liquid.law, 0, NULL, &law));
+        const kith_simulation_options options = liquid_options(&runs[c].liquid, law);
+        check_steps(bodies, &options, runs[c].steps, runs[c].ranks);
+        kith_law_free(law);
+        kith_bodies_free(bodies);
+    }
 }
 
 /* Element e of an array is e, of bytes each; every rank has its own part and NaN elsewhere. */
@@ -129,14 +167,6 @@ static void test_a_rank_that_fails_ends_all(void **state)
 {
     struct system s = system_random(*state, KITH_F64, 65537, 3);
     struct forces_rank ranks[most_ranks];
-    const struct forces_rank like = {.system = &s,
-                                     .options = {.solver = solver_named("cutoff"), .cutoff = 0.1}};
-    compute_on_ranks(2, &like, ranks);
-    for (int32_t k = 0; k < 2; k++) {
-        assert_int_equal(ranks[k].status, KITH_UNSUPPORTED);
-        assert_true(has_fields(ranks[k].message, "solver cutoff cpu"));
-    }
-    free_results(2, ranks);
     put(s.x, 3 * 4711, (double)NAN);
     const struct forces_rank direct = {.system = &s, .options.softening = 0.01};
     compute_on_ranks(2, &direct, ranks);
@@ -161,7 +191,11 @@ int main(void)
         cmocka_unit_test_prestate(test_direct_sums_of_ranks_have_the_bits_of_one_gpu, &numbers),
         cmocka_unit_test_prestate(test_tensor_cores_of_ranks_have_the_bits_of_one_gpu, &numbers),
         cmocka_unit_test_prestate(test_trees_of_ranks_have_the_bits_of_one_gpu, &numbers),
+        cmocka_unit_test_prestate(test_sums_within_a_cutoff_of_ranks_have_the_bits_of_one_gpu,
+                                  &numbers),
         cmocka_unit_test_prestate(test_steps_of_ranks_have_the_bits_of_one_gpu, &numbers),
+        cmocka_unit_test_prestate(test_steps_within_a_cutoff_of_ranks_have_the_bits_of_one_gpu,
+                                  &numbers),
         cmocka_unit_test(test_gathers_by_nccl_are_those_by_the_host),
         cmocka_unit_test_prestate(test_a_rank_that_fails_ends_all, &numbers),
     };
