@@ -33,7 +33,7 @@ bool forces_takes_slices(const kith_context *context, const kith_solver *solver,
                                              : false;
 }
 
-/* The problem's columns of one number a body, the output last. */
+/* The problem's columns of one number a body, the outputs last. */
 static void list_scalars(struct forces_problem *problem, const void **list[forces_wide_scalars])
 {
     const void **const columns[forces_wide_scalars] = {
@@ -45,6 +45,7 @@ static void list_scalars(struct forces_problem *problem, const void **list[force
         &problem->target_half_softening2,
         &problem->source_half_softening2,
         (const void **)&problem->potential,
+        (const void **)&problem->potential_rate,
     };
     memcpy(list, columns, sizeof columns);
 }
@@ -134,7 +135,7 @@ kith_status forces_widen(kith_context *context, const struct forces_problem *own
         if (!was[k])
             continue;
         *scalar[k] = wide->scalar[same_as(was, k)];
-        if (same_as(was, k) == k && k < forces_wide_scalars - 1)
+        if (same_as(was, k) == k && k < forces_wide_scalars - forces_wide_outputs)
             gather_column(context, own, was[k], wide->scalar[k]);
     }
     return KITH_OK;
@@ -146,12 +147,13 @@ void forces_keep_own(const kith_context *context, const struct forces_problem *a
     const int64_t real = kith_dtype_bytes(own->dtype);
     const void *from[] = {all->acceleration[0], all->acceleration[1], all->acceleration[2],
                           all->jerk[0],         all->jerk[1],         all->jerk[2],
-                          all->potential};
-    void *to[] = {own->acceleration[0], own->acceleration[1], own->acceleration[2], own->jerk[0],
-                  own->jerk[1],         own->jerk[2],         own->potential};
+                          all->potential,       all->potential_rate};
+    void *to[] = {own->acceleration[0], own->acceleration[1], own->acceleration[2],
+                  own->jerk[0],         own->jerk[1],         own->jerk[2],
+                  own->potential,       own->potential_rate};
     int64_t first = 0, count = 0;
     ranks_rows(context, own->source_count, &first, &count);
-    for (int k = 0; k < 7; k++)
+    for (size_t k = 0; k < sizeof to / sizeof *to; k++)
         if (to[k] && count > 0)
             memcpy(to[k], (const char *)from[k] + first * real, (size_t)(count * real));
 }

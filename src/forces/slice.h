@@ -13,7 +13,7 @@
 #include "forces/solver.h"
 #include "kith/forces.h"
 
-enum { forces_wide_scalars = 8 };
+enum { forces_wide_scalars = 9, forces_wide_outputs = 2 };
 
 /* Memory of the columns of all bodies, which are NULL until they are needed. */
 struct forces_wide {
