@@ -287,15 +287,17 @@ kith_status ranks_deal_bodies(kith_context *context, kith_status status, const k
     *all = sent.shape.count;
     ranks_rows(context, *all, &first, &count);
     sent.shape.count = count > 0 ? count : 1; /* without rows there would be no columns */
-    KITH_TRY(ranks_agree(context, make_alike(&sent.shape, sent.columns, own)));
-    (*own)->count = count;
-    struct passage passage = {.all = *all,
-                              .own = rows_of_bodies(*own),
-                              .use = give_bodies,
-                              .shape = *own,
-                              .function.give_rows = give,
-                              .argument = argument};
-    status = pass_bodies(context, &passage);
+    status = ranks_agree(context, make_alike(&sent.shape, sent.columns, own));
+    if (status == KITH_OK) {
+        (*own)->count = count;
+        struct passage passage = {.all = *all,
+                                  .own = rows_of_bodies(*own),
+                                  .use = give_bodies,
+                                  .shape = *own,
+                                  .function.give_rows = give,
+                                  .argument = argument};
+        status = pass_bodies(context, &passage);
+    }
     if (status != KITH_OK) {
         kith_bodies_free(*own);
         *own = NULL;
