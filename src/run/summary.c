@@ -7,6 +7,7 @@
 
 #include "core/memory.h"
 #include "ranks/ranks.h"
+#include "simulation/integrator.h"
 #include "simulation/massive.h"
 #include "simulation/state.h"
 
@@ -106,16 +107,6 @@ static double momentum_error(const struct system_record *system)
     return sqrt(change2) / (system->momentum_scale > 0 ? system->momentum_scale : 1);
 }
 
-static int64_t evaluations_a_step(const char *integrator)
-{
-    int64_t count = 0;
-    const kith_integrator *list = kith_integrator_list(&count);
-    for (int64_t k = 0; k < count; k++)
-        if (strcmp(list[k].name, integrator) == 0)
-            return list[k].evaluations;
-    return 0;
-}
-
 static double divide(double a, double b)
 {
     return b != 0 ? a / b : (double)NAN;
@@ -170,9 +161,8 @@ kith_run_summary run_summarize(const struct run_record *record, const struct run
         .systems = record->systems,
         .bodies = bodies,
         .steps = steps,
-        .evaluations = plan->is_adaptive
-                           ? simulation->evaluations - record->evaluations_resumed
-                           : steps_here * evaluations_a_step(plan->parameters.integrator),
+        .evaluations = plan->is_adaptive ? simulation->evaluations - record->evaluations_resumed
+                                         : steps_here * integrator_evaluations(simulation->method),
         .dt = plan->parameters.dt,
         .time = run_plan_is_over(plan, &now) ? plan->parameters.until : now.time,
         .seconds = record->stepping_seconds,
