@@ -9,32 +9,10 @@
 #define SIMD_ESTIMATE_BITS_FLOAT  4
 #define SIMD_ESTIMATE_BITS_DOUBLE 4
 
-#define SIMD_DEFINE_GENERIC(real, vint)                                                            \
+#define SIMD_DEFINE_GENERIC(real)                                                                  \
     SIMD_INLINE v##real simd_fma_##real(v##real a, v##real b, v##real c)                           \
     {                                                                                              \
         return a * b + c;                                                                          \
-    }                                                                                              \
-                                                                                                   \
-    SIMD_INLINE v##real simd_fma_where_##real(vint mask, v##real a, v##real b, v##real c)          \
-    {                                                                                              \
-        return (v##real)(((vint)simd_fma_##real(a, b, c) & mask) | ((vint)c & ~mask));             \
-    }                                                                                              \
-                                                                                                   \
-    SIMD_INLINE v##real simd_least_##real(v##real x, v##real y)                                    \
-    {                                                                                              \
-        const vint less = (vint)(x < y);                                                           \
-        return (v##real)(((vint)x & less) | ((vint)y & ~less));                                    \
-    }                                                                                              \
-                                                                                                   \
-    SIMD_INLINE v##real simd_greatest_##real(v##real x, v##real y)                                 \
-    {                                                                                              \
-        const vint greater = (vint)(x > y);                                                        \
-        return (v##real)(((vint)x & greater) | ((vint)y & ~greater));                              \
-    }                                                                                              \
-                                                                                                   \
-    SIMD_INLINE v##real simd_unless_equal_##real(v##real a, v##real b, v##real value)              \
-    {                                                                                              \
-        return (v##real)((vint)(a != b) & (vint)value);                                            \
     }                                                                                              \
                                                                                                    \
     SIMD_INLINE v##real simd_estimate_rsqrt_##real(v##real x)                                      \
@@ -42,7 +20,10 @@
         return simd_bits_rsqrt_##real(x);                                                          \
     }
 
-SIMD_DEFINE_GENERIC(float, vint32)
-SIMD_DEFINE_GENERIC(double, vint64)
+SIMD_DEFINE_GENERIC(float)
+SIMD_DEFINE_GENERIC(double)
+
+SIMD_DEFINE_MASKS(float, vint32)
+SIMD_DEFINE_MASKS(double, vint64)
 
 #endif
