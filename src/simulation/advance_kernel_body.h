@@ -26,8 +26,9 @@ SIMD_INLINE void add_exactly(const int32_t dimensions, REAL factor, const VREAL 
 /* Whether a step kicks, or drifts, after its last evaluation of forces. */
 SIMD_INLINE bool ends_with(const struct composition_program_double *program, const double *factor)
 {
-    for (int32_t k = program->evaluation[program->evaluation_count - 1]; k < program->stage_count;
-         k++)
+    const int32_t evaluations = program->evaluation_count;
+    for (int32_t k = evaluations > 0 ? program->evaluation[evaluations - 1] : 0;
+         k < program->stage_count; k++)
         if (factor[k] != 0)
             return true;
     return false;
