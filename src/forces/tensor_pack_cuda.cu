@@ -7,6 +7,7 @@
 
 #include "core/status.h"
 #include "device/overlap.cuh"
+#include "device/warp.cuh"
 #include "forces/ring.h"
 #include "forces/tensor_cuda.cuh"
 
@@ -103,11 +104,7 @@ template <int count> static __device__ void round_along_tile(int (&number)[count
     const int lane = threadIdx.x % 32, w = threadIdx.x / 32;
     int sum[count];
     for (int c = 0; c < count; c++) {
-        sum[c] = number[c];
-        for (int distance = 1; distance < 32; distance *= 2) {
-            const int before = __shfl_up_sync(0xffffffff, sum[c], distance);
-            sum[c] += lane >= distance ? before : 0;
-        }
+        sum[c] = warp_sum_to(number[c]);
         if (lane == 31)
             of_warp[w][c] = sum[c];
     }

@@ -136,6 +136,14 @@ static double part_of_law(const struct tree_problem *problem, const struct tree_
     return is_low ? part_of_low_orders : part_of_any_law;
 }
 
+enum expansion_basis tree_basis_for(const struct tree_problem *problem)
+{
+    const bool is_harmonic = problem->softening2 == 0 && problem->law == expansion_inverse;
+    return problem->dimensions == 2 ? expansion_plane
+           : is_harmonic            ? expansion_harmonic
+                                    : expansion_full;
+}
+
 struct tree_rule tree_rule_for(const struct tree_problem *problem,
                                const struct tree_request *request)
 {

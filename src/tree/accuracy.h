@@ -9,6 +9,9 @@
 extern "C" {
 #endif
 
+/* The smallest basis that has the problem's law. */
+enum expansion_basis tree_basis_for(const struct tree_problem *problem);
+
 /* The rule that keeps the error of a request, or its angle. */
 struct tree_rule tree_rule_for(const struct tree_problem *problem,
                                const struct tree_request *request);

@@ -12,6 +12,7 @@
 #include "tree/solve.h"
 
 enum { sources_of_task = 1 << 13 };
+_Static_assert((int)tree_samples >= (int)tree_far_levels, "each level has a sample");
 
 /* Of one thread, a pair. */
 static const double seconds_of_pair = 0.3e-9;

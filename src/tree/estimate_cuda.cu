@@ -5,14 +5,18 @@
 #include "device/cuda_state.h"
 #include "tree/near_cuda.cuh"
 #include "tree/near_law_cuda.h"
+#include "tree/near_tiles_cuda.cuh"
 #include "tree/solve_cuda.h"
 
 /* As many samples of a thread as a block has warps. */
 enum {
-    threads = 128,
+    threads = near_threads,
     samples_of_thread = tree_samples_of_block,
     groups = tree_samples / samples_of_thread
 };
+static_assert((int)samples_of_thread == threads / 32, "a warp finds the leaf of each sample");
+static_assert((int)tree_samples % (int)samples_of_thread == 0, "all blocks have samples");
+static_assert((int)tree_samples <= (int)threads, "a thread compares each sample");
 
 /* Blocks of a group, so that a thread sums few sources. */
 enum { most_parts = 128, sources_of_thread = 32 };
@@ -32,21 +36,6 @@ template <typename real> struct sample_task {
     int32_t parts;
     double *error;
 };
-
-static __device__ inline double sum_of_block(double x)
-{
-    __shared__ double of_warp[threads / 32];
-    for (int offset = 16; offset > 0; offset /= 2)
-        x += __shfl_xor_sync(0xffffffffu, x, offset);
-    __syncthreads(); /* the last sum is read */
-    if (threadIdx.x % 32 == 0)
-        of_warp[threadIdx.x / 32] = x;
-    __syncthreads();
-    x = of_warp[0];
-    for (int warp = 1; warp < threads / 32; warp++)
-        x += of_warp[warp];
-    return x;
-}
 
 /* tree_leaf_of by a warp, a child a lane. */
 static __device__ inline int32_t find_leaf(const struct octree_cell *cells, int64_t target)

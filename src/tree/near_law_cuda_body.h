@@ -1,5 +1,5 @@
 /* Sums over near points by any law on a GPU, for one precision (law/for_each_real_cuda.h): a target
- * a lane, as the sums of 1/s in tree/points_cuda.cu. */
+ * a lane, as in tree/near_tiles_cuda.cuh. */
 
 struct alignas(16) NAME(four) {
     REAL x, y, z, w;
@@ -97,22 +97,6 @@ LAW_INLINE void NAME(meet_near)(const struct law_form form, const struct tree_ne
     }
 }
 
-/* Over the block, in its first thread. */
-LAW_INLINE double NAME(sum_of_block)(double x)
-{
-    __shared__ double of_warp[near_warps];
-    for (int offset = 16; offset > 0; offset /= 2)
-        x += __shfl_xor_sync(0xffffffffu, x, offset);
-    __syncthreads(); /* the last sum is read */
-    if (threadIdx.x % 32 == 0)
-        of_warp[threadIdx.x / 32] = x;
-    __syncthreads();
-    x = of_warp[0];
-    for (int warp = 1; warp < near_warps; warp++)
-        x += of_warp[warp];
-    return x;
-}
-
 LAW_INLINE void NAME(sum_samples)(const struct law_form form,
                                   const struct tree_samples_law_cuda *task)
 {
@@ -132,7 +116,7 @@ LAW_INLINE void NAME(sum_samples)(const struct law_form form,
     }
     for (int k = 0; k < tree_samples_of_block; k++)
         for (int c = 0; c < 3; c++) {
-            const double all = NAME(sum_of_block)((double)sum[k][c]);
+            const double all = sum_of_block((double)sum[k][c]);
             const int64_t sample = tree_samples_of_block * (int64_t)blockIdx.y + k;
             if (threadIdx.x == 0)
                 task->sums[3 * ((int64_t)blockIdx.x * tree_samples + sample) + c] = all;

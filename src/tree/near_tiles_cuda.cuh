@@ -1,8 +1,8 @@
 #ifndef TREE_NEAR_TILES_CUDA_CUH
 #define TREE_NEAR_TILES_CUDA_CUH
 
-/* How a warp takes the targets of a leaf and the near sources of a part. What is compiled at run
- * time reads this. */
+/* How a warp takes the targets of a leaf and the near sources of a part, and the sum over a block.
+ * What is compiled at run time reads this. */
 
 #include "tree/lists_cuda.h"
 #include "tree/octree_cell.h"
@@ -101,6 +101,22 @@ static __device__ inline int32_t next_tile(struct tiles *tiles, const struct oct
     tiles->first += count;
     tiles->count -= count;
     return count;
+}
+
+/* Over a block of near_threads, in all of its threads. */
+static __device__ inline double sum_of_block(double x)
+{
+    __shared__ double of_warp[near_warps];
+    for (int offset = 16; offset > 0; offset /= 2)
+        x += __shfl_xor_sync(0xffffffffu, x, offset);
+    __syncthreads(); /* the last sum is read */
+    if (threadIdx.x % 32 == 0)
+        of_warp[threadIdx.x / 32] = x;
+    __syncthreads();
+    x = of_warp[0];
+    for (int warp = 1; warp < near_warps; warp++)
+        x += of_warp[warp];
+    return x;
 }
 
 #endif

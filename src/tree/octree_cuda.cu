@@ -9,6 +9,7 @@
 
 #include "device/cuda_state.h"
 #include "device/reals_cuda.cuh"
+#include "device/warp.cuh"
 #include "tree/octree_split.h"
 
 enum { threads = 128, makers = 256, makers_per_multiprocessor = 2 };
@@ -142,11 +143,8 @@ static __device__ inline int32_t sum_of_block(int32_t x, int32_t *before)
 {
     __shared__ int32_t of_warp[makers / 32];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    int32_t sum = x, all = 0;
-    for (int offset = 1; offset < 32; offset *= 2) {
-        const int32_t other = __shfl_up_sync(0xffffffffu, sum, offset);
-        sum += lane >= offset ? other : 0;
-    }
+    const int32_t sum = warp_sum_to(x);
+    int32_t all = 0;
     __syncthreads(); /* the last sum is read */
     if (lane == 31)
         of_warp[warp] = sum;

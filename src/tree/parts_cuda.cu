@@ -3,6 +3,7 @@
 #include "tree/parts_cuda.h"
 
 #include "device/cuda_state.h"
+#include "device/warp.cuh"
 
 enum { threads = 128 };
 
@@ -16,26 +17,14 @@ struct division {
     struct tree_part_sums *sums;
 };
 
-/* The sum of x over the lanes before; in *all that of the warp. */
-static __device__ inline int64_t sum_before(int64_t x, int lane, int64_t *all)
-{
-    int64_t sum = x;
-    for (int offset = 1; offset < 32; offset *= 2) {
-        const int64_t other = __shfl_up_sync(0xffffffffu, sum, offset);
-        sum += lane >= offset ? other : 0;
-    }
-    *all = __shfl_sync(0xffffffffu, sum, 31);
-    return sum - x;
-}
-
 /* Room for x of each lane, at the end of what *count says is there. */
 static __device__ inline int64_t take_places(int64_t x, int lane, unsigned long long *count)
 {
-    int64_t all = 0, first = 0;
-    const int64_t before = sum_before(x, lane, &all);
+    const int64_t to_here = warp_sum_to(x), all = __shfl_sync(whole_warp, to_here, 31);
+    int64_t first = 0;
     if (lane == 0 && all > 0)
         first = (int64_t)atomicAdd(count, (unsigned long long)all);
-    return __shfl_sync(0xffffffffu, first, 0) + before;
+    return __shfl_sync(whole_warp, first, 0) + to_here - x;
 }
 
 /* A thread a cell. */

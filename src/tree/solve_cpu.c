@@ -82,14 +82,6 @@ void tree_write_heads(const struct octree *tree, const struct tree_side *side,
     }
 }
 
-static enum expansion_basis basis_for(const struct tree_problem *problem)
-{
-    const bool is_harmonic = problem->softening2 == 0 && problem->law == expansion_inverse;
-    return problem->dimensions == 2 ? expansion_plane
-           : is_harmonic            ? expansion_harmonic
-                                    : expansion_full;
-}
-
 /* The near kernel of the problem's law. */
 static kith_status find_near_law(kith_context *context, const struct tree_problem *problem,
                                  struct tree_expansions *expansions)
@@ -157,7 +149,7 @@ kith_status tree_make_expansions(kith_context *context, const struct tree_proble
     struct tree_expansions *expansions = &run->expansions;
     *expansions = (struct tree_expansions){
         .operators = expansion_kernels_of(context->isa, problem->dtype),
-        .expansion = {basis_for(problem), request->order, problem->softening2, problem->law,
+        .expansion = {tree_basis_for(problem), request->order, problem->softening2, problem->law,
                       &run->bins.bins, NULL},
         .dtype = problem->dtype,
         .points = request->points,
@@ -265,7 +257,7 @@ struct tree_costs tree_costs_of(const struct tree_problem *problem,
 {
     const double order = request->order, terms = (order + 1) * (order + 1);
     const double of_points = terms / 8 * (problem->softening2 > 0 ? 1.5 : 1);
-    const bool is_full = basis_for(problem) == expansion_full;
+    const bool is_full = tree_basis_for(problem) == expansion_full;
     const double coefficients = is_full ? (order + 1) * (order + 2) * (order + 3) / 6 : terms;
     /* As measured with AVX-512, orders 7 to 12, softened and not. */
     const double of_cells = (is_full ? 40 + 0.0125 * coefficients * coefficients

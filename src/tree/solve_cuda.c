@@ -96,14 +96,6 @@ static kith_status make_angles(kith_context *context, struct tree_memory *memory
     return status;
 }
 
-static enum expansion_basis basis_for(const struct tree_problem *problem)
-{
-    const bool is_harmonic = problem->softening2 == 0 && problem->law != expansion_series;
-    return problem->dimensions == 2 ? expansion_plane
-           : is_harmonic            ? expansion_harmonic
-                                    : expansion_full;
-}
-
 /* What is to be known of the law. */
 static kith_status make_law(kith_context *context, const struct solve_run *run)
 {
@@ -124,7 +116,7 @@ static kith_status make_expansions(kith_context *context, struct solve_run *run)
     struct tree_state_cuda *state = run->state;
     struct tree_expansions_cuda *expansions = &run->expansions;
     *expansions = (struct tree_expansions_cuda){
-        .expansion = {basis_for(problem), request->order, problem->softening2, problem->law,
+        .expansion = {tree_basis_for(problem), request->order, problem->softening2, problem->law,
                       state->bins ? &state->bins->bins : NULL, NULL},
         .dtype = problem->dtype,
         .pair_law = problem->pair_law,
@@ -250,11 +242,12 @@ static kith_status sum(kith_context *context, struct solve_run *run, struct tree
     run->sources.power = run->expansions.power;
     run->targets.power = problem->self ? run->expansions.power : NULL;
     run->targets.range = state->range;
-    KITH_TRY(tree_walk_cuda(context, &rule, &run->targets, &run->sources, use_lists, run,
-                            &state->walker, counts));
+    kith_status status = tree_walk_cuda(context, &rule, &run->targets, &run->sources, use_lists,
+                                        run, &state->walker, counts);
     if (!run->expansions.locals)
-        return KITH_OK;
-    const kith_status status = tree_l2l_cuda(context, state->target_tree, &run->expansions);
+        return status;
+    if (status == KITH_OK)
+        status = tree_l2l_cuda(context, state->target_tree, &run->expansions);
     KITH_TRY(tree_join_cuda(context, &state->aside)); /* both add to the results */
     KITH_TRY(status);
     return tree_l2p_cuda(context, &run->points);

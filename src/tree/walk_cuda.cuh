@@ -6,6 +6,7 @@
 #include <cuda/atomic>
 
 #include "device/resident.cuh"
+#include "device/warp.cuh"
 #include "tree/walk_batches_cuda.cuh"
 #include "tree/walk_cuda.h"
 
@@ -86,8 +87,7 @@ static __device__ inline struct tree_side load_side(const struct tree_side *side
 template <int team, typename number> static __device__ inline number sum_of_team(number x)
 {
     __shared__ number of_warp[team / 32];
-    for (int offset = 16; offset > 0; offset /= 2)
-        x += __shfl_xor_sync(0xffffffffu, x, offset);
+    x = warp_sum(x);
     if (team == 32)
         return x;
     if (threadIdx.x % 32 == 0)
@@ -115,7 +115,7 @@ static __device__ inline void add_placed(struct placed *to, const struct placed 
 
 static __device__ inline int32_t count_below(bool is, int lane, int32_t *all)
 {
-    const unsigned mask = __ballot_sync(0xffffffffu, is);
+    const unsigned mask = __ballot_sync(whole_warp, is);
     *all = __popc(mask);
     return __popc(mask & ((1u << lane) - 1));
 }
@@ -131,13 +131,9 @@ static __device__ inline struct placed place_team(enum tree_place place, bool is
     before.far = count_below(is && place == tree_far, lane, &all->far);
     before.near = count_below(is && place == tree_near_leaves, lane, &all->near);
     before.waiting = count_below(is && place == tree_left_to_children, lane, &all->waiting);
-    before.open = children;
-    for (int offset = 1; offset < 32; offset *= 2) {
-        const int32_t other = __shfl_up_sync(0xffffffffu, before.open, offset);
-        before.open += lane >= offset ? other : 0;
-    }
-    all->open = __shfl_sync(0xffffffffu, before.open, 31);
-    before.open -= children;
+    const int32_t open = warp_sum_to(children);
+    all->open = __shfl_sync(whole_warp, open, 31);
+    before.open = open - children;
     if (team == 32) {
         __syncwarp();
         return before;
