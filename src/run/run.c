@@ -46,8 +46,8 @@ static kith_status check_energies(const struct run *run, int64_t step)
             continue;
         const char *what = isnan(energy) ? "NaN" : "infinite";
         if (step == 0)
-            kith_fail_message("the energy is %s at the start; give masses, positions and "
-                              "velocities in other units",
+            kith_fail_message("the energy is %s at the start; give bodies in other units, or a "
+                              "smaller dt",
                               what);
         else
             kith_fail_message("the energy is %s at step %lld; give a smaller dt or a softening",
