@@ -80,6 +80,11 @@ kith_status h5md_put_part(void *to, struct h5md_chunk chunk, enum h5md_part part
 
 #include <zlib.h>
 
+bool h5md_packs(void)
+{
+    return true;
+}
+
 /* A zlib stream (RFC 1950): blocks of deflate (RFC 1951), in which whoever writes may store bytes,
  * code them by their frequencies (Huffman), or look for repetitions as well. The last bytes of real
  * numbers are random: to look for repetitions in them takes most of the time and finds none. So the
@@ -243,6 +248,11 @@ kith_status h5md_chunk_pack(struct h5md_chunk chunk, const void *numbers, int64_
 }
 
 #else
+
+bool h5md_packs(void)
+{
+    return false;
+}
 
 int64_t h5md_chunk_room(struct h5md_chunk chunk)
 {

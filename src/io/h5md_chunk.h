@@ -46,6 +46,9 @@ enum h5md_part { h5md_positions, h5md_velocities, h5md_parts };
 kith_status h5md_put_part(void *to, struct h5md_chunk chunk, enum h5md_part part,
                           const kith_bodies *rows);
 
+/* Whether this build can pack chunks: it has zlib. */
+bool h5md_packs(void);
+
 /* Bytes that a packed chunk has at most. */
 int64_t h5md_chunk_room(struct h5md_chunk chunk);
 

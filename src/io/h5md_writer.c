@@ -233,14 +233,12 @@ kith_status h5md_writer_add_rows(struct h5md_writer *writer, int64_t first, cons
 struct h5md_chunk h5md_writer_chunk(const struct h5md_writer *writer)
 {
     const struct h5md_layout *layout = &writer->layout;
-    struct h5md_chunk chunk = {0}, of_velocities = {0};
-#ifdef KITH_HAS_ZLIB
     const hid_t type = hdf5_real_in_file(layout->precision);
-    if (!is_large(writer) || !layout->velocities)
+    struct h5md_chunk chunk = {0}, of_velocities = {0};
+    if (!h5md_packs() || !is_large(writer) || !layout->velocities)
         return chunk;
     hdf5_stored_chunk(writer->dataset[h5md_positions], type, 1, &chunk);
     hdf5_stored_chunk(writer->dataset[h5md_velocities], type, 1, &of_velocities);
-#endif
     if (chunk.rows != of_velocities.rows || chunk.deflates != of_velocities.deflates)
         chunk.rows = 0;
     chunk.wraps = layout->wrap;
@@ -316,10 +314,9 @@ static kith_status append_rows(const struct h5md_writer *writer, const struct se
                                bool *done)
 {
     struct h5md_chunk chunk = {0};
-    *done = false;
-#ifdef KITH_HAS_ZLIB
     hid_t dataset = H5I_INVALID_HID;
-    if (writer->gathered < writer->room || series->memory_type == H5T_NATIVE_INT32)
+    *done = false;
+    if (!h5md_packs() || writer->gathered < writer->room || series->memory_type == H5T_NATIVE_INT32)
         return KITH_OK;
     KITH_TRY(hdf5_open_dataset(writer->file, series->path, &dataset));
     hdf5_stored_chunk(dataset, hdf5_real_in_file(writer->layout.precision), writer->room, &chunk);
@@ -327,10 +324,6 @@ static kith_status append_rows(const struct h5md_writer *writer, const struct se
     const kith_status status = *done ? append_packed(writer, dataset, series, chunk) : KITH_OK;
     H5Dclose(dataset);
     return status;
-#else
-    (void)append_packed, (void)chunk;
-    return KITH_OK;
-#endif
 }
 
 kith_status h5md_writer_complete(const struct h5md_writer *writer, hid_t file)

@@ -117,16 +117,6 @@ static unsigned char *numbers_of(struct random_numbers *random, enum kind kind,
     return numbers;
 }
 
-/* Whether this build has zlib. */
-static bool packs(void)
-{
-    unsigned char bytes[256], shuffled[12];
-    const float numbers[3] = {0};
-    int64_t count = 0;
-    return h5md_chunk_pack((struct h5md_chunk){1, 4, 1, false}, numbers, 1, shuffled, bytes,
-                           &count) != KITH_UNSUPPORTED;
-}
-
 /* They take at most a sixth more than what HDF5 makes of them. */
 static void assert_packs(hid_t file, struct h5md_chunk chunk, int64_t frames,
                          const unsigned char *numbers)
@@ -149,7 +139,7 @@ static void test_hdf5_reads_packed_chunks(void **state)
     (void)state;
     static const int64_t frames[] = {1, 1, 1, 7, 1, 1}, rows[] = {1, 2, 341, 1000, 21845, 43690};
     struct random_numbers random = random_numbers_begin("h5md_chunk");
-    if (!packs())
+    if (!h5md_packs())
         skip();
     const hid_t file = new_file(in_files("chunks.h5"));
     for (int real = 4; real <= 8; real += 4)
