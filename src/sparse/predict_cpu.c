@@ -191,6 +191,21 @@ static bool predict_hybrid(const struct sparse_statistics *statistics, struct sp
                   plan);
 }
 
+/* How often a slice is not as wide as the one before it, if rows of all lengths are mixed: the
+ * longest of its rows has at least k entries with probability 1 - (1 - p)^height, where p is the
+ * part of all rows that do. */
+static double width_changes(const struct sparse_statistics *statistics, int32_t height)
+{
+    double same = 0, wider = 1;
+    for (int64_t k = 1; k < sparse_most_lengths && statistics->at_least[k] > 0; k++) {
+        const double part = (double)statistics->at_least[k] / (double)statistics->rows;
+        const double as_wide = 1 - pow(1 - part, height);
+        same += (wider - as_wide) * (wider - as_wide);
+        wider = as_wide;
+    }
+    return 1 - same - wider * wider;
+}
+
 /* A slice is as high as a vector has lanes, or a multiple. */
 static bool predict_sell(const struct sparse_statistics *statistics, struct sparse_plan *plan)
 {
@@ -204,7 +219,8 @@ static bool predict_sell(const struct sparse_statistics *statistics, struct spar
     const double slots =
         (double)(sorted ? statistics->sell_slots[k] : statistics->sell_slots_unsorted[k]);
     const double slices = rows / plan->height;
-    const double changes = fmin(slices, (double)statistics->length_changes);
+    const double changes =
+        fmin(slices * width_changes(statistics, plan->height), (double)statistics->length_changes);
     const double work = slots * slot_of(statistics) + slices * sell_slice +
                         vectors_of(statistics, rows) * sell_vector +
                         (sorted ? rows * sorted_row : guesses(changes, changes));
