@@ -50,8 +50,10 @@ static int32_t most_order(const struct tree_problem *problem)
 static int32_t order_for(const struct tree_problem *problem, bool groups, double error)
 {
     const int32_t most = most_order(problem);
-    const double digits = -log10(error), by_digits = digits < 6 ? 3 + 2 * digits : 9 + digits;
-    const double order = groups ? 1 + digits : by_digits - 2 * is_full(problem);
+    const double digits = -log10(error), by_digits = digits < 6 ? 2 + 2 * digits : 8 + digits;
+    /* In single precision, and in double by rotations, M2L is a small part of the time. */
+    const int32_t more = problem->dtype == KITH_F32 || digits > 4.5 ? 1 : 0;
+    const double order = groups ? 1 + digits : by_digits + (is_full(problem) ? -1 : more);
     return (int32_t)fmin(fmax(round(order), least_order), most);
 }
 
@@ -60,7 +62,7 @@ static int32_t leaf_for(const struct tree_problem *problem, const struct tree_re
 {
     const int32_t order = request->order;
     const int32_t least = problem->dtype == KITH_F64 && !request->points ? 64 : 112;
-    return order <= 8 ? least : order <= 15 ? 128 : 192;
+    return order <= 8 ? least : order <= 17 ? 128 : 192;
 }
 
 enum { order_of_rotations = 12 };
