@@ -141,7 +141,7 @@ int command_collisions(int argc, char **argv)
     kith_context *context = NULL;
     kith_array beads = kith_array_none();
     int code = exit_failed;
-    if ((code = cli_take_input(argv[0], &collisions.input.path, &collisions.input.format,
+    if ((code = load_take_file(argv[0], &collisions.input.path, &collisions.input.format,
                                collisions.list)) != exit_ok)
         return code;
     if (collisions.method != KITH_COLLISIONS_AUTO &&

@@ -152,7 +152,7 @@ int command_convert(int argc, char **argv)
     convert.write.format = cli_output_format(convert.path[1], convert.write.format);
     convert.write.arguments = (const char *const *)argv;
     const int code =
-        cli_take_input(argv[0], &convert.path[0], &convert.read.format, convert.path[1]);
+        load_take_file(argv[0], &convert.path[0], &convert.read.format, convert.path[1]);
     if (code != exit_ok)
         return code;
     return convert.frames_given ? convert_several(argv[0], &convert)

@@ -93,6 +93,16 @@ bool load_is_kind(const char *path)
     return false;
 }
 
+int load_take_file(const char *command, const char **path, const char **format, const char *output)
+{
+    if (load_is_kind(*path))
+        return cli_fail_with(command,
+                             "%s is a kind of kith make, but a file is needed; write one by "
+                             "kith make %s -o FILE",
+                             *path, *path);
+    return cli_take_input(command, path, format, output);
+}
+
 /* A path that is neither a file nor a kind may be a kind that is misspelled. */
 static int fail_to_read(const char *command, const char *path)
 {

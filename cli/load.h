@@ -33,6 +33,9 @@ extern const struct parser input_parser;  /* that, and --g and --softening */
 /* Whether path is a kind of kith make and no file. */
 bool load_is_kind(const char *path);
 
+/* cli_take_input for commands that read files alone: fails if the path is a kind. */
+int load_take_file(const char *command, const char **path, const char **format, const char *output);
+
 /* Fails if --softening file finds none; notes softening lengths that are not used, and charges that
  * are missing. */
 int load_check_columns(const char *command, const struct input_options *input, const char *path,

@@ -11,6 +11,7 @@
 #include "core/memory.h"
 #include "io/frames.h"
 #include "json.h"
+#include "load.h"
 #include "options.h"
 #include "orbit_options.h"
 #include "progress.h"
@@ -304,6 +305,6 @@ int command_orbits(int argc, char **argv)
 {
     struct orbits_options orbits = {.first = 1};
     cli_parse(&parser, argc, argv, &orbits);
-    const int code = cli_take_input(argv[0], &orbits.path, &orbits.read.format, orbits.output);
+    const int code = load_take_file(argv[0], &orbits.path, &orbits.read.format, orbits.output);
     return code == exit_ok ? run_orbits(argv[0], &orbits) : code;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gnuplot.h"
+#include "load.h"
 #include "options.h"
 #include "orbit_options.h"
 #include "streams.h"
@@ -388,7 +389,7 @@ static int take_input(struct plot *plot)
         return cli_fail_with(plot->command,
                              "RUN is -, but a run is H5MD, which cannot be read from a stream; "
                              "give the file by its name");
-    return cli_take_input(plot->command, &plot->input, &plot->input_format, plot->output);
+    return load_take_file(plot->command, &plot->input, &plot->input_format, plot->output);
 }
 
 static const struct parser parser = {option_rows, NULL, check, "RUN", documentation, tables};
