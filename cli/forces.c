@@ -269,10 +269,14 @@ static int read_targets(const char *command, const struct forces_options *forces
                         kith_context *context, struct forces_job *job)
 {
     struct input_options input = forces->input;
+    int code = exit_ok;
     if (!forces->targets)
         return exit_ok;
     input.path = forces->targets;
-    int code = job_load_bodies(command, context, &input, forces->output, true, &job->targets);
+    if (!job->targets) {
+        code = job_load_bodies(command, context, &input, forces->output, true, &job->targets);
+        job->all_targets = code == exit_ok ? job->targets->count : 0;
+    }
     if (code == exit_ok)
         code = cutoff_take_cell(command, &forces->cutoff, input.path, job->targets);
     if (code == exit_ok && job->targets->dimensions != job->sources->dimensions)

@@ -64,8 +64,8 @@ struct forces_side {
 /* What kith forces computes with, and its results. */
 struct forces_job {
     kith_bodies *sources, *targets; /* targets: NULL if they are the sources */
-    int64_t all;                    /* sources of all ranks */
-    bool is_sliced;                 /* sources are this rank's rows of them */
+    int64_t all, all_targets;       /* sources and targets of all ranks */
+    bool is_sliced;                 /* sources and targets are this rank's rows of them */
     struct forces_side source_side, target_side;
     void *result; /* n × (D + 1) */
     kith_solver_report report;
@@ -88,11 +88,11 @@ static inline const kith_bodies *forces_targets(const struct forces_job *job)
 /* The number of targets of all ranks. */
 static inline int64_t forces_target_count(const struct forces_job *job)
 {
-    return job->targets ? job->targets->count : job->all;
+    return job->targets ? job->all_targets : job->all;
 }
 
-/* Reads job->sources; in a job of ranks each gets its rows alone, where that is supported. Returns
- * an exit code. */
+/* Reads job->sources; in a job of ranks each gets its rows alone, where that is supported, and
+ * those of job->targets. Returns an exit code. */
 int forces_load(const char *command, const struct forces_options *options, kith_context *context,
                 struct forces_job *job);
 

@@ -98,13 +98,13 @@ static kith_status compute_on(kith_context *context, const char *command,
 
     const double start = cli_clock();
     const kith_particles *sources = &job->source_side.particles;
+    const kith_particles *targets_of = job->targets ? &job->target_side.particles : NULL;
     const kith_array potential = forces_result(options, job, d);
     const kith_status status =
         job->is_sliced
-            ? forces_compute_slice(context, &chosen, sources, job->all, acceleration, potential)
-            : kith_forces_compute(context, &chosen,
-                                  job->targets ? &job->target_side.particles : NULL, sources,
-                                  acceleration, potential);
+            ? forces_compute_slice(context, &chosen, targets_of, job->all_targets, sources,
+                                   job->all, acceleration, potential)
+            : kith_forces_compute(context, &chosen, targets_of, sources, acceleration, potential);
     job->seconds = cli_clock() - start;
     return status;
 }

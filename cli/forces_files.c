@@ -11,25 +11,50 @@
 #include "ranks/bodies.h"
 #include "streams.h"
 
-/* What is computed with all bodies has them on all ranks: targets, images, excluded pairs, and what
- * the direct sum of samples is compared with. */
+/* What is computed with all bodies has them on all ranks: images, excluded pairs, and what the
+ * direct sum of samples is compared with. */
 static bool wants_all(const struct forces_options *options, const kith_context *context)
 {
-    return !job_is_divided() || context->device.kind != KITH_CPU || options->targets ||
-           options->check > 0 || options->ewald.exclude || cli_has_images(options->solver);
+    return !job_is_divided() || context->device.kind != KITH_CPU || options->check > 0 ||
+           options->ewald.exclude || cli_has_images(options->solver);
+}
+
+static kith_status unite(kith_context *context, int64_t count, kith_bodies **bodies)
+{
+    kith_bodies *all = NULL;
+    if (!*bodies)
+        return KITH_OK;
+    const kith_status status = ranks_unite_bodies(context, count, *bodies, &all);
+    kith_bodies_free(*bodies);
+    *bodies = all;
+    return status;
 }
 
 /* Few bodies come to all ranks. */
-static int take_slice(const char *command, kith_context *context, struct forces_job *job)
+static int take_slices(const char *command, kith_context *context, struct forces_job *job)
 {
-    kith_bodies *all = NULL;
-    job->is_sliced = forces_can_be_sliced(context, job->all);
+    job->is_sliced = forces_can_be_sliced(context, job->all) &&
+                     (!job->targets || forces_can_be_sliced(context, job->all_targets));
     if (job->is_sliced)
         return exit_ok;
-    const kith_status status = ranks_unite_bodies(context, job->all, job->sources, &all);
-    kith_bodies_free(job->sources);
-    job->sources = all;
+    kith_status status = unite(context, job->all, &job->sources);
+    if (status == KITH_OK)
+        status = unite(context, job->all_targets, &job->targets);
     return status == KITH_OK ? exit_ok : cli_fail(command);
+}
+
+/* This rank's rows of both sides. */
+static int load_rows(const char *command, const struct forces_options *options,
+                     kith_context *context, bool quiet, struct forces_job *job)
+{
+    struct input_options input = options->input;
+    int code =
+        job_load_rows(command, context, &input, options->output, quiet, &job->sources, &job->all);
+    input.path = options->targets;
+    if (code == exit_ok && options->targets)
+        code = job_load_rows(command, context, &input, options->output, true, &job->targets,
+                             &job->all_targets);
+    return code == exit_ok ? take_slices(command, context, job) : code;
 }
 
 int forces_load(const char *command, const struct forces_options *options, kith_context *context,
@@ -37,13 +62,10 @@ int forces_load(const char *command, const struct forces_options *options, kith_
 {
     const bool quiet = options->common.quiet || options->common.json;
     const struct input_options *input = &options->input;
-    int code = exit_ok;
-    if (!wants_all(options, context)) {
-        code = job_load_rows(command, context, input, options->output, quiet, &job->sources,
-                             &job->all);
-        return code == exit_ok ? take_slice(command, context, job) : code;
-    }
-    code = job_load_bodies(command, context, input, options->output, quiet, &job->sources);
+    if (!wants_all(options, context))
+        return load_rows(command, options, context, quiet, job);
+    const int code =
+        job_load_bodies(command, context, input, options->output, quiet, &job->sources);
     job->all = code == exit_ok ? job->sources->count : 0;
     return code;
 }
@@ -103,7 +125,7 @@ static kith_status collect(kith_context *context, struct writing *writing)
     const int64_t row = (forces_targets(job)->dimensions + 1) *
                         kith_dtype_bytes(writing->options->common.precision);
     KITH_TRY(ranks_agree(context, job_writes() ? begin_table(writing) : KITH_OK));
-    return ranks_collect(context, job->all, job->result, row, put_rows, writing);
+    return ranks_collect(context, forces_target_count(job), job->result, row, put_rows, writing);
 }
 
 int forces_write(const char *command, const struct forces_options *options, kith_context *context,

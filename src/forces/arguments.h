@@ -37,7 +37,8 @@ struct forces_arguments {
     kith_solver_report *report;
     const kith_forces_options *options; /* as the caller gave them */
     kith_context *context;              /* whose threads check the numbers and copy them */
-    int64_t all; /* bodies of all ranks, of which the arrays have this rank's (forces/slice.h); 0 */
+    /* Sources and targets of all ranks, of which the arrays have this rank's (forces/slice.h); 0 */
+    int64_t all, all_targets;
 
     /* Largest magnitudes of coordinates and softenings, and of masses: from forces_check_numbers.
      */

@@ -65,7 +65,8 @@ static kith_status compute_slice(kith_context *context, struct forces_arguments 
             law_check_dimensions(arguments->law, kith_array_columns(arguments->sources.positions));
     KITH_TRY(ranks_agree(context, status));
     KITH_TRY(ranks_agree(context, forces_pack(context, arguments, dtype, &packed)));
-    packed.problem.source_count = packed.problem.target_count = arguments->all;
+    packed.problem.source_count = arguments->all;
+    packed.problem.target_count = packed.problem.self ? arguments->all : arguments->all_targets;
     forces_advise(context, arguments->options, &packed.problem);
     KITH_TRY(solve_slice(context, arguments->solver, &packed.problem));
     return ranks_agree(context, forces_unpack(&packed, arguments));
@@ -226,11 +227,12 @@ static kith_status take_arguments(kith_context *context, const kith_forces_optio
     return KITH_OK;
 }
 
-/* The forces of `all` bodies, of which the arrays have a slice; of those in the arrays if it is 0.
- */
+/* The forces of `all` bodies, of which the arrays have a slice, as of the targets; of those in the
+ * arrays if it is 0. */
 static kith_status compute(kith_context *context, const kith_forces_options *options,
-                           const kith_particles *targets, const kith_particles *sources,
-                           int64_t all, kith_array acceleration, kith_array potential)
+                           const kith_particles *targets, int64_t all_targets,
+                           const kith_particles *sources, int64_t all, kith_array acceleration,
+                           kith_array potential)
 {
     DEVICE_SCOPE(scope);
     KITH_TRY(device_enter(context, &scope));
@@ -239,6 +241,7 @@ static kith_status compute(kith_context *context, const kith_forces_options *opt
     struct forces_arguments arguments;
     KITH_TRY(take_arguments(context, chosen, targets, sources, &arguments));
     arguments.all = all;
+    arguments.all_targets = all_targets;
     take_array(&acceleration, &arguments.acceleration);
     take_array(&potential, &arguments.potential);
     KITH_TRY(forces_choose_solver(chosen, &arguments.solver));
@@ -257,14 +260,15 @@ kith_status kith_forces_compute(kith_context *context, const kith_forces_options
                                 const kith_particles *targets, const kith_particles *sources,
                                 kith_array acceleration, kith_array potential)
 {
-    return compute(context, options, targets, sources, 0, acceleration, potential);
+    return compute(context, options, targets, 0, sources, 0, acceleration, potential);
 }
 
 kith_status forces_compute_slice(kith_context *context, const kith_forces_options *options,
-                                 const kith_particles *own, int64_t all, kith_array acceleration,
-                                 kith_array potential)
+                                 const kith_particles *targets, int64_t all_targets,
+                                 const kith_particles *sources, int64_t all,
+                                 kith_array acceleration, kith_array potential)
 {
-    return compute(context, options, NULL, own, all, acceleration, potential);
+    return compute(context, options, targets, all_targets, sources, all, acceleration, potential);
 }
 
 static kith_status check_directions(const struct forces_arguments *arguments)

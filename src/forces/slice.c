@@ -50,6 +50,13 @@ static void list_scalars(struct forces_problem *problem, const void **list[force
     memcpy(list, columns, sizeof columns);
 }
 
+/* Bodies of all ranks that such a column is of. */
+static int64_t rows_of_scalar(const struct forces_problem *own, int k)
+{
+    const bool is_of_sources = k == 0 || k == 4 || k == 6;
+    return is_of_sources ? own->source_count : own->target_count;
+}
+
 /* The first of the columns that are the same memory as column k. */
 static int same_as(const void *const own[forces_wide_scalars], int k)
 {
@@ -74,28 +81,30 @@ static kith_status allocate_columns(kith_context *context, const struct forces_p
                                     const void *const scalars[forces_wide_scalars],
                                     struct forces_wide *wide)
 {
-    const int64_t all = own->source_count;
+    const int64_t sources = own->source_count, targets = own->target_count;
     kith_status status = KITH_OK;
     bool is_new = false;
     if (own->source_position[0])
-        allocate(all, own->dimensions, &wide->position, &is_new, &status);
+        allocate(sources, own->dimensions, &wide->position, &is_new, &status);
+    if (own->target_position[0] && !own->self)
+        allocate(targets, own->dimensions, &wide->target_position, &is_new, &status);
     if (own->source_velocity[0])
-        allocate(all, own->dimensions, &wide->velocity, &is_new, &status);
+        allocate(sources, own->dimensions, &wide->velocity, &is_new, &status);
     if (own->acceleration[0])
-        allocate(all, own->dimensions, &wide->acceleration, &is_new, &status);
+        allocate(targets, own->dimensions, &wide->acceleration, &is_new, &status);
     if (own->jerk[0])
-        allocate(all, own->dimensions, &wide->jerk, &is_new, &status);
+        allocate(targets, own->dimensions, &wide->jerk, &is_new, &status);
     for (int k = 0; k < forces_wide_scalars; k++)
         if (scalars[k] && same_as(scalars, k) == k)
-            allocate(all, 1, &wide->scalar[k], &is_new, &status);
+            allocate(rows_of_scalar(own, k), 1, &wide->scalar[k], &is_new, &status);
     return is_new ? ranks_agree(context, status) : KITH_OK;
 }
 
-/* This rank's part of a column, and those of the others. */
+/* This rank's part of a column of all bodies, and those of the others. */
 static void gather_column(const kith_context *context, const struct forces_problem *own,
-                          const void *rows, char *column)
+                          int64_t all, const void *rows, char *column)
 {
-    const int64_t real = kith_dtype_bytes(own->dtype), all = own->source_count;
+    const int64_t real = kith_dtype_bytes(own->dtype);
     int64_t first = 0, count = 0;
     ranks_rows(context, all, &first, &count);
     if (count > 0)
@@ -107,7 +116,9 @@ static void gather_column(const kith_context *context, const struct forces_probl
 kith_status forces_widen(kith_context *context, const struct forces_problem *own,
                          struct forces_wide *wide, struct forces_problem *all)
 {
-    const int64_t bytes = kith_padded(own->source_count) * kith_dtype_bytes(own->dtype);
+    const int64_t real = kith_dtype_bytes(own->dtype), sources = own->source_count;
+    const int64_t bytes = kith_padded(sources) * real;
+    const int64_t target_bytes = kith_padded(own->target_count) * real;
     const void **scalar[forces_wide_scalars], *was[forces_wide_scalars];
     *all = *own;
     all->is_slice = false;
@@ -117,26 +128,33 @@ kith_status forces_widen(kith_context *context, const struct forces_problem *own
     KITH_TRY(allocate_columns(context, own, was, wide));
     for (int c = 0; c < own->dimensions && own->source_position[0]; c++) {
         char *column = (char *)wide->position + c * bytes;
-        gather_column(context, own, own->source_position[c], column);
-        all->source_position[c] = all->target_position[c] = column;
+        gather_column(context, own, sources, own->source_position[c], column);
+        all->source_position[c] = column;
+        if (own->self)
+            all->target_position[c] = column;
+    }
+    for (int c = 0; c < own->dimensions && own->target_position[0] && !own->self; c++) {
+        char *column = (char *)wide->target_position + c * target_bytes;
+        gather_column(context, own, own->target_count, own->target_position[c], column);
+        all->target_position[c] = column;
     }
     for (int c = 0; c < own->dimensions && own->source_velocity[0]; c++) {
         char *column = (char *)wide->velocity + c * bytes;
-        gather_column(context, own, own->source_velocity[c], column);
+        gather_column(context, own, sources, own->source_velocity[c], column);
         all->source_velocity[c] = all->target_velocity[c] = column;
     }
     for (int c = 0; c < own->dimensions; c++) {
         if (own->acceleration[0])
-            all->acceleration[c] = (char *)wide->acceleration + c * bytes;
+            all->acceleration[c] = (char *)wide->acceleration + c * target_bytes;
         if (own->jerk[0])
-            all->jerk[c] = (char *)wide->jerk + c * bytes;
+            all->jerk[c] = (char *)wide->jerk + c * target_bytes;
     }
     for (int k = 0; k < forces_wide_scalars; k++) {
         if (!was[k])
             continue;
         *scalar[k] = wide->scalar[same_as(was, k)];
         if (same_as(was, k) == k && k < forces_wide_scalars - forces_wide_outputs)
-            gather_column(context, own, was[k], wide->scalar[k]);
+            gather_column(context, own, rows_of_scalar(own, k), was[k], wide->scalar[k]);
     }
     return KITH_OK;
 }
@@ -152,7 +170,7 @@ void forces_keep_own(const kith_context *context, const struct forces_problem *a
                   own->jerk[0],         own->jerk[1],         own->jerk[2],
                   own->potential,       own->potential_rate};
     int64_t first = 0, count = 0;
-    ranks_rows(context, own->source_count, &first, &count);
+    ranks_rows(context, own->target_count, &first, &count);
     for (size_t k = 0; k < sizeof to / sizeof *to; k++)
         if (to[k] && count > 0)
             memcpy(to[k], (const char *)from[k] + first * real, (size_t)(count * real));
@@ -163,6 +181,7 @@ void forces_wide_free(struct forces_wide *wide)
     for (int k = 0; k < forces_wide_scalars; k++)
         free(wide->scalar[k]);
     free(wide->position);
+    free(wide->target_position);
     free(wide->velocity);
     free(wide->acceleration);
     free(wide->jerk);

@@ -17,7 +17,7 @@ enum { forces_wide_scalars = 9, forces_wide_outputs = 2 };
 
 /* Memory of the columns of all bodies, which are NULL until they are needed. */
 struct forces_wide {
-    void *position, *velocity, *acceleration, *jerk, *scalar[forces_wide_scalars];
+    void *position, *target_position, *velocity, *acceleration, *jerk, *scalar[forces_wide_scalars];
 };
 
 /* Whether the bodies of a job are worth dividing: enough for every rank, on the CPU. */
@@ -39,11 +39,12 @@ void forces_keep_own(const kith_context *context, const struct forces_problem *a
 
 void forces_wide_free(struct forces_wide *wide);
 
-/* Collective: kith_forces_compute of this rank's rows of `all` bodies, on each other and on the
- * CPU; acceleration and potential have as many rows.
- * Errors: also those of ranks_agree. */
+/* Collective: kith_forces_compute on the CPU of this rank's rows of `all` sources, on each other
+ * or, unless NULL, on its rows of `all_targets` targets; acceleration and potential have as many
+ * rows. Errors: also those of ranks_agree. */
 kith_status forces_compute_slice(kith_context *context, const kith_forces_options *options,
-                                 const kith_particles *own, int64_t all, kith_array acceleration,
-                                 kith_array potential);
+                                 const kith_particles *targets, int64_t all_targets,
+                                 const kith_particles *sources, int64_t all,
+                                 kith_array acceleration, kith_array potential);
 
 #endif

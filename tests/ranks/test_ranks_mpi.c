@@ -103,6 +103,10 @@ static void test_solvers_have_the_same_bits_for_any_number_of_processes(void **s
         "p.csv --solver tree --error 1e-3",
         "argon.xyz --law lennard-jones --cutoff 2.5",
         "argon.xyz --law lennard-jones --cutoff 2 --tail --precision single",
+        "p.csv --targets p.csv",
+        "p.csv --targets p.csv --solver fmm --error 1e-3",
+        "p.csv --targets six.csv --precision single",
+        "argon.xyz --targets argon.xyz --law lennard-jones --cutoff 2.5",
     };
     make_bodies();
     for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++) {

@@ -119,7 +119,7 @@ static void test_a_bad_number_in_one_slice_ends_all_ranks(void **state)
 
 /* Forces on the rows that one rank has. */
 struct rows_rank {
-    const struct system *system;
+    const struct system *system, *targets; /* NULL: the system's */
     kith_forces_options options;
     char *result;              /* n × (D + 1), of which a rank fills in its rows */
     kith_forces_totals totals; /* if options.cutoff is given */
@@ -135,29 +135,41 @@ static kith_array rows_of(kith_array of_all, int64_t first, int64_t rows)
     return some;
 }
 
+static struct system own_rows(const kith_context *context, const struct system *of_all,
+                              int64_t *first)
+{
+    struct system own = *of_all;
+    ranks_rows(context, of_all->n, first, &own.n);
+    own.x = rows_of(own.x, *first, own.n);
+    own.m = rows_of(own.m, *first, own.n);
+    own.q = rows_of(own.q, *first, own.n);
+    own.softening = rows_of(own.softening, *first, own.n);
+    return own;
+}
+
 static kith_status compute_rows(void *argument, kith_context *context)
 {
     struct rows_rank *rank = argument;
+    const struct system *targets = rank->targets;
     kith_forces_options options = rank->options;
-    struct system own = *rank->system;
-    options.totals = options.cutoff > 0 ? &rank->totals : NULL;
-    const int64_t all = own.n, real = kith_dtype_bytes(own.dtype), row = own.dimensions + 1;
+    options.totals = options.cutoff > 0 && !targets ? &rank->totals : NULL;
     int64_t first = 0;
-    ranks_rows(context, all, &first, &own.n);
-    own.x = rows_of(own.x, first, own.n);
-    own.m = rows_of(own.m, first, own.n);
-    own.q = rows_of(own.q, first, own.n);
-    own.softening = rows_of(own.softening, first, own.n);
+    const struct system sources = own_rows(context, rank->system, &first);
+    const struct system own = own_rows(context, targets ? targets : rank->system, &first);
+    const int64_t real = kith_dtype_bytes(own.dtype), row = own.dimensions + 1;
     char *result = rank->result + first * row * real;
     kith_array a = kith_array_matrix(result, own.dtype, own.n, own.dimensions);
     kith_array phi = kith_array_vector(result + own.dimensions * real, own.dtype, own.n);
     a.strides[0] = phi.strides[0] = row;
-    return forces_compute_slice(context, &options, PARTICLES_OF(&own), all, a, phi);
+    return forces_compute_slice(context, &options, targets ? PARTICLES_OF(&own) : NULL,
+                                targets ? targets->n : 0, PARTICLES_OF(&sources), rank->system->n,
+                                a, phi);
 }
 
-static void check_rows(const struct system *s, const kith_forces_options *options, int32_t size)
+static void check_rows(const struct system *s, const struct system *targets,
+                       const kith_forces_options *options, int32_t size)
 {
-    struct forces_rank alone = {.system = s, .options = *options};
+    struct forces_rank alone = {.system = s, .targets = targets, .options = *options};
     struct rows_rank ranks[most_ranks];
     const size_t bytes = bytes_of(&alone);
     kith_context *context = context_of_one();
@@ -166,7 +178,8 @@ static void check_rows(const struct system *s, const kith_forces_options *option
     alone.result = malloc(bytes + 1);
     assert_int_equal(compute_forces(&alone, context), KITH_OK);
     for (int32_t k = 0; k < size; k++)
-        ranks[k] = (struct rows_rank){.system = s, .options = *options, .result = result};
+        ranks[k] = (struct rows_rank){
+            .system = s, .targets = targets, .options = *options, .result = result};
     do_ranks(size, compute_rows, ranks, sizeof ranks[0]);
     for (int32_t k = 0; k < size; k++)
         assert_memory_equal(&ranks[k].totals, &alone.totals, sizeof alone.totals);
@@ -207,7 +220,7 @@ static void test_forces_on_slices_have_the_bits_of_one_rank(void **state)
                                              .softening = k % 3 == 2 ? 0.05 : 0,
                                              .solver = k % 12 == 2 ? solver_named("fmm") : NULL,
                                              .accuracy.error = k % 12 == 2 ? 1e-3 : 0};
-        check_rows(&s, &options, (int32_t)random_uniform(&numbers, 2, most_ranks + 1));
+        check_rows(&s, NULL, &options, (int32_t)random_uniform(&numbers, 2, most_ranks + 1));
         kith_law_free(law);
         free(charges.data);
         system_free(&s);
@@ -250,10 +263,50 @@ static void test_forces_within_a_cutoff_on_slices_have_the_bits_of_one_rank(void
             .softening = k % 4 == 2 ? 0.05 : 0,
             .cutoff = k % 9 == 8 ? 0.9 : random_uniform(&numbers, 0.02, 0.4),
             .shift = k % 6 == 5 ? KITH_SHIFT_ENERGY : KITH_SHIFT_NONE};
-        check_rows(&s, &options, (int32_t)random_uniform(&numbers, 2, most_ranks + 1));
+        check_rows(&s, NULL, &options, (int32_t)random_uniform(&numbers, 2, most_ranks + 1));
         kith_law_free(law);
         free(charges.data);
         system_free(&s);
+    }
+}
+
+/* Other targets, of which each rank has rows, too: more and fewer than the sources, of every
+ * solver.
+ */
+static void test_forces_on_slices_of_targets_have_the_bits_of_one_rank(void **state)
+{
+    (void)state;
+    static const char *const laws[] = {NULL, "yukawa:0.3", "expr:m_i*m_j*exp(-r)"};
+    struct random_numbers numbers = random_numbers_begin("targets in slices");
+    for (int k = 0; k < 24; k++) {
+        const kith_dtype dtype = k % 5 == 4 ? KITH_F32 : KITH_F64;
+        const int32_t dimensions = k % 7 == 6 ? 2 : 3;
+        const bool is_tree = k % 4 == 1, has_cutoff = k % 4 == 2;
+        struct system s = system_random(&numbers, dtype,
+                                        (int64_t)random_uniform(&numbers, 1024, 2500), dimensions);
+        struct system t = system_random(&numbers, dtype,
+                                        (int64_t)random_uniform(&numbers, 1024, 4000), dimensions);
+        kith_law *law = NULL;
+        kith_array charges[2] = {new_vector(dtype, s.n), new_vector(dtype, t.n)};
+        for (int64_t i = 0; i < s.n; i++)
+            put(charges[0], i, random_uniform(&numbers, -1, 1));
+        for (int64_t i = 0; i < t.n; i++)
+            put(charges[1], i, random_uniform(&numbers, -1, 1));
+        if (laws[k % 3] && !is_tree)
+            assert_ok(kith_law_parse(laws[k % 3], 0, NULL, &law));
+        s.q = law ? charges[0] : kith_array_none();
+        t.q = law ? charges[1] : kith_array_none();
+        s.softened = t.softened = !is_tree && k % 8 < 4;
+        const kith_forces_options options = {.law = law,
+                                             .solver = is_tree ? solver_named("fmm") : NULL,
+                                             .accuracy.error = is_tree ? 1e-3 : 0,
+                                             .cutoff = has_cutoff ? 0.2 : 0};
+        check_rows(&s, &t, &options, (int32_t)random_uniform(&numbers, 2, most_ranks + 1));
+        kith_law_free(law);
+        free(charges[0].data);
+        free(charges[1].data);
+        system_free(&s);
+        system_free(&t);
     }
 }
 
@@ -265,6 +318,7 @@ int main(void)
         cmocka_unit_test(test_other_simulations_are_not_sliced),
         cmocka_unit_test(test_forces_on_slices_have_the_bits_of_one_rank),
         cmocka_unit_test(test_forces_within_a_cutoff_on_slices_have_the_bits_of_one_rank),
+        cmocka_unit_test(test_forces_on_slices_of_targets_have_the_bits_of_one_rank),
         cmocka_unit_test(test_a_bad_number_in_one_slice_ends_all_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
