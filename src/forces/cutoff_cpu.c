@@ -302,7 +302,9 @@ static kith_status divide(struct job *job)
 {
     if (job->of_slices) {
         job->part = job->of_slices->tasks;
-        job->elsewhere = job->of_slices->before - job->begin[job->of_slices->bucket];
+        job->elsewhere = job->of_slices->before;
+        if (job->problem->self) /* else the first bucket here is that */
+            job->elsewhere -= job->begin[job->of_slices->bucket];
         return KITH_OK;
     }
     KITH_TRY(tasks_create(job->context, job->tasks, job->targets.count, &job->part));

@@ -120,7 +120,8 @@ kith_status cutoff_take_law(const struct forces_problem *problem, struct cutoff_
         if (!law->made)
             KITH_TRY(kith_law_parse("coulomb", 1, &strength, &law->made));
         law_look(law->made, &law->view);
-        law->source_charge = law->total_weight = problem->source_mass;
+        law->source_charge = problem->source_mass;
+        law->total_weight = problem->self ? problem->source_mass : NULL; /* totals are of these */
         law->target_charge = law->target_mass = law->target_weight = NULL;
     }
     if (problem->space.shift && !law->view.is_central)

@@ -3,37 +3,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cells/cells.h"
 #include "core/memory.h"
 #include "device/context.h"
-#include "forces/cutoff_sides.h"
+#include "forces/cutoff_partition.h"
 #include "forces/excluded.h"
 #include "ranks/parcels.h"
-#include "ranks/partition.h"
 
 static const char what[] = "bodies of a rank";
 
-enum { field_count = 7, counts_at_once = 1 << 16 };
+enum { field_count = 7 };
+
+/* Sources or targets: what this rank sends of its own, and what it has got. */
+struct traffic {
+    struct ranks_parcels parcels;
+    int32_t *sent, *origin; /* rows of its own, and of those that it has got, at their ranks */
+    void *position;
+};
 
 struct slices {
     kith_context *context;
     const struct forces_problem *own;
-    int64_t count, first_row; /* of this rank's bodies */
-    struct cutoff_part part;
-    uint32_t *bucket; /* of each of this rank's bodies */
-    uint32_t *before; /* bodies of all ranks before a bucket; bucket_count + 1 */
-    int axis;         /* of the planes */
-    bool *held;       /* of each rank, of each plane */
-    struct ranks_parcels out, home;
-    int32_t *sent, *origin; /* rows of this rank's that it sends; of those that it has got */
-    struct forces_problem held_problem;
-    void *position, *outputs, *field[field_count];
+    struct cutoff_partition partition;
+    struct traffic traffic[cutoff_most_sides];
+    struct ranks_parcels home;
+    struct forces_problem held;
+    void *outputs, *field[field_count];
 };
 
 bool cutoff_takes_slices(const struct forces_problem *own)
 {
-    return own->self && !own->space.repeats && !own->space.tail && !own->accumulate &&
-           !excluded_any(own);
+    return !own->space.repeats && !own->space.tail && !own->accumulate && !excluded_any(own);
 }
 
 /* The columns of a problem besides positions. */
@@ -46,183 +45,19 @@ static const void **field_of(struct forces_problem *problem, int k)
     return fields[k];
 }
 
-/* Collective: the bounds of the bodies of all ranks. */
-static void unite_bounds(const kith_context *context, struct cells_bounds *bounds)
+/* The side that such a column is of. */
+static int32_t side_of(const struct slices *slices, int k)
 {
-    for (int k = 0; k < 3; k++)
-        bounds->low[k] = -bounds->low[k];
-    ranks_maximum(context, bounds->low, 3);
-    ranks_maximum(context, bounds->high, 3);
-    ranks_maximum(context, &bounds->largest, 1);
-    for (int k = 0; k < 3; k++)
-        bounds->low[k] = -bounds->low[k];
+    return slices->partition.side_count == 1 || k == 0 || k == 4 || k == 6 ? cutoff_of_sources
+                                                                           : cutoff_of_targets;
 }
 
-static void number(struct slices *slices, const struct cells_points *points)
+/* The bodies of a side that a rank gets: their number, and their rows if `rows`. */
+static int64_t list_sent(const struct slices *slices, int32_t side, int32_t rank, int32_t *rows)
 {
-    const struct cells_grid *grid = &slices->part.grid;
-    for (int64_t i = 0; i < slices->count; i++) {
-        int64_t cell[3], bucket = 0;
-        cells_of_point(grid, slices->own->space.lattice, points, i, cell);
-        for (int k = 0; k < 3; k++)
-            bucket += cells_bucket(grid, cell[k], k);
-        slices->bucket[i] = (uint32_t)bucket;
-    }
-}
-
-/* Collective: the grid, and the bucket of each of this rank's bodies. */
-static kith_status find_buckets(struct slices *slices, struct cutoff_side *side)
-{
-    const struct forces_problem *own = slices->own;
-    struct cells_bounds bounds = cells_bounds_empty();
-    int64_t bad_row = -1;
-    kith_status status = cutoff_side_wrap(slices->context, own, side, &bounds, &bad_row);
-    if (status == KITH_OK && bad_row >= 0)
-        status = cutoff_side_check(slices->first_row + bad_row, "sources");
-    KITH_TRY(ranks_agree(slices->context, status));
-    unite_bounds(slices->context, &bounds);
-    cells_grid_choose(own->space.lattice, own->dtype, own->dimensions, own->space.cutoff, &bounds,
-                      slices->part.all, &slices->part.grid);
-    number(slices, &side->wrapped);
-    return KITH_OK;
-}
-
-static kith_status wrap(struct slices *slices)
-{
-    struct cutoff_side side = {.count = slices->count, .position = slices->own->source_position};
-    struct cutoff_arena arena = {0};
-    void *memory = NULL;
-    cutoff_side_lay_out(&arena, slices->own->dtype, &side);
-    kith_status status = kith_allocate(arena.used, 1, what, &memory);
-    if (status == KITH_OK)
-        status = kith_allocate(slices->count, sizeof *slices->bucket, what, &slices->bucket);
-    status = ranks_agree(slices->context, status);
-    if (status == KITH_OK) {
-        arena = (struct cutoff_arena){memory, 0};
-        cutoff_side_lay_out(&arena, slices->own->dtype, &side);
-        status = find_buckets(slices, &side);
-    }
-    free(memory);
-    return status;
-}
-
-/* Collective: where the buckets of all bodies begin, in pieces of the table. */
-static void count_all(struct slices *slices, unsigned long long counts[counts_at_once])
-{
-    const int64_t buckets = slices->part.grid.bucket_count;
-    unsigned long long before = 0;
-    for (int64_t i = 0; i < slices->count; i++)
-        slices->before[slices->bucket[i]]++;
-    for (int64_t at = 0; at < buckets; at += counts_at_once) {
-        const int64_t count = buckets - at < counts_at_once ? buckets - at : counts_at_once;
-        for (int64_t k = 0; k < count; k++)
-            counts[k] = slices->before[at + k];
-        ranks_add(slices->context, counts, count);
-        for (int64_t k = 0; k < count; k++) {
-            slices->before[at + k] = (uint32_t)before;
-            before += counts[k];
-        }
-    }
-    slices->before[buckets] = (uint32_t)before;
-}
-
-static kith_status count_buckets(struct slices *slices)
-{
-    unsigned long long *counts = NULL;
-    kith_status status = kith_allocate(counts_at_once, sizeof *counts, what, &counts);
-    if (status == KITH_OK)
-        status = kith_allocate(slices->part.grid.bucket_count + 1, sizeof *slices->before, what,
-                               &slices->before);
-    status = ranks_agree(slices->context, status);
-    if (status == KITH_OK)
-        count_all(slices, counts);
-    free(counts);
-    return status;
-}
-
-/* The bucket of a body in the order of the cells. */
-static int64_t bucket_of_slot(const struct slices *slices, int64_t slot)
-{
-    int64_t low = 0, high = slices->part.grid.bucket_count;
-    while (high - low > 1) {
-        const int64_t middle = (low + high) / 2;
-        if ((int64_t)slices->before[middle] <= slot)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static int64_t plane_of(const struct slices *slices, int64_t bucket)
-{
-    return bucket / slices->part.grid.stride[slices->axis];
-}
-
-/* The planes of a rank's targets, and those within reach. Where cells of a period share planes,
- * also those next to where the period ends. */
-static void hold_planes(const struct slices *slices, int64_t first, int64_t last, bool *held)
-{
-    const struct cells_grid *grid = &slices->part.grid;
-    const int64_t table = grid->table[slices->axis], reach = grid->reach[slices->axis];
-    const int64_t period = grid->count[slices->axis];
-    const int64_t low = plane_of(slices, first) - reach, high = plane_of(slices, last) + reach;
-    for (int64_t plane = low; plane <= high && plane < low + table; plane++)
-        held[plane - cells_floor_divided(plane, table) * table] = true;
-    for (int64_t k = 0; period > table && k < reach; k++) {
-        const int64_t end = period - 1 - k;
-        held[k % table] = held[end - cells_floor_divided(end, table) * table] = true;
-    }
-}
-
-static void hold_all(struct slices *slices)
-{
-    struct cutoff_part *part = &slices->part;
-    const int64_t planes = part->grid.table[slices->axis];
-    const struct ranks *ranks = slices->context->ranks;
-    for (int32_t k = 0; k < ranks->size; k++) {
-        const int64_t begin = part->tasks.firsts[k] * cutoff_targets_a_task;
-        const int64_t end = part->tasks.firsts[k + 1] * cutoff_targets_a_task;
-        const int64_t last = (end < part->all ? end : part->all) - 1;
-        if (last >= begin)
-            hold_planes(slices, bucket_of_slot(slices, begin), bucket_of_slot(slices, last),
-                        slices->held + k * planes);
-    }
-    part->bucket = bucket_of_slot(slices, part->tasks.first < part->tasks.end
-                                              ? part->tasks.first * cutoff_targets_a_task
-                                              : 0);
-    part->before = slices->before[part->bucket];
-}
-
-/* Which rank has which targets, and which planes. */
-static kith_status divide(struct slices *slices)
-{
-    struct cutoff_part *part = &slices->part;
-    const struct cells_grid *grid = &part->grid;
-    const int64_t tasks = (part->all + cutoff_targets_a_task - 1) / cutoff_targets_a_task;
-    slices->axis = grid->table[grid->order[0]] > 1 ? grid->order[0] : grid->order[1];
-    KITH_TRY(tasks_create(slices->context, tasks, part->all, &part->tasks));
-    KITH_TRY(kith_allocate(slices->context->ranks->size, grid->table[slices->axis], what,
-                           &slices->held));
-    for (int64_t bucket = 0; bucket < grid->bucket_count; bucket++) {
-        const int64_t begin = slices->before[bucket], end = slices->before[bucket + 1];
-        for (int64_t slot = begin; slot < end; slot++)
-            part->tasks.work[slot / cutoff_targets_a_task] += (double)(end - begin);
-    }
-    tasks_divide(&part->tasks);
-    hold_all(slices);
-    free(slices->before);
-    slices->before = NULL;
-    return KITH_OK;
-}
-
-/* This rank's bodies that another has in its planes: their number, and their rows if `rows`. */
-static int64_t list_sent(const struct slices *slices, int32_t rank, int32_t *rows)
-{
-    const bool *held = slices->held + rank * slices->part.grid.table[slices->axis];
     int64_t count = 0;
-    for (int64_t i = 0; i < slices->count; i++)
-        if (held[plane_of(slices, slices->bucket[i])]) {
+    for (int64_t i = 0; i < slices->partition.side[side].count; i++)
+        if (cutoff_partition_gives(&slices->partition, side, i, rank)) {
             if (rows)
                 rows[count] = (int32_t)i;
             count++;
@@ -230,15 +65,17 @@ static int64_t list_sent(const struct slices *slices, int32_t rank, int32_t *row
     return count;
 }
 
-static kith_status find_sent(struct slices *slices)
+static kith_status find_sent(struct slices *slices, int32_t side)
 {
     const struct ranks *ranks = slices->context->ranks;
-    int64_t *first = slices->out.first_sent;
+    struct traffic *traffic = &slices->traffic[side];
+    KITH_TRY(ranks_parcels_create(ranks, &traffic->parcels));
+    int64_t *first = traffic->parcels.first_sent;
     for (int32_t k = 0; k < ranks->size; k++)
-        first[k + 1] = first[k] + list_sent(slices, k, NULL);
-    KITH_TRY(kith_allocate(first[ranks->size], sizeof *slices->sent, what, &slices->sent));
+        first[k + 1] = first[k] + list_sent(slices, side, k, NULL);
+    KITH_TRY(kith_allocate(first[ranks->size], sizeof *traffic->sent, what, &traffic->sent));
     for (int32_t k = 0; k < ranks->size; k++)
-        list_sent(slices, k, slices->sent + first[k]);
+        list_sent(slices, side, k, traffic->sent + first[k]);
     return KITH_OK;
 }
 
@@ -248,81 +85,121 @@ static void pick(int64_t real, const void *from, const int32_t *rows, int64_t co
         memcpy((char *)to + k * real, (const char *)from + rows[k] * real, (size_t)real);
 }
 
-/* Collective: a column of the bodies in this rank's planes. */
-static void send_column(const struct slices *slices, const void *own, void *scratch, void *held)
+/* Collective: a column of the bodies that this rank gets. */
+static void send_column(const struct slices *slices, int32_t side, const void *own, void *scratch,
+                        void *held)
 {
+    const struct traffic *traffic = &slices->traffic[side];
     const int64_t real = kith_dtype_bytes(slices->own->dtype);
-    pick(real, own, slices->sent, ranks_parcels_sent(&slices->out), scratch);
-    ranks_parcels_exchange(&slices->out, real, scratch, held);
+    pick(real, own, traffic->sent, ranks_parcels_sent(&traffic->parcels), scratch);
+    ranks_parcels_exchange(&traffic->parcels, real, scratch, held);
 }
 
-/* The first of the columns that are the same memory as column k. */
-static int same_as(struct forces_problem *own, int k)
+/* The first of the columns of a side that are the same memory as column k. */
+static int same_as(const struct slices *slices, int k)
 {
+    struct forces_problem own = *slices->own;
     int first = 0;
-    while (*field_of(own, first) != *field_of(own, k))
+    while (*field_of(&own, first) != *field_of(&own, k) ||
+           side_of(slices, first) != side_of(slices, k))
         first++;
     return first;
+}
+
+static int64_t held_count(const struct slices *slices, int32_t side)
+{
+    return ranks_parcels_received(&slices->traffic[side].parcels);
+}
+
+static int32_t side_of_targets(const struct slices *slices)
+{
+    return slices->partition.side_count - 1;
 }
 
 static kith_status allocate_held(struct slices *slices, void **scratch)
 {
     struct forces_problem own = *slices->own;
     const int64_t real = kith_dtype_bytes(own.dtype);
-    const int64_t sent = ranks_parcels_sent(&slices->out);
-    const int64_t held = kith_padded(ranks_parcels_received(&slices->out));
-    KITH_TRY(kith_allocate(sent, sizeof(double), what, scratch));
-    KITH_TRY(kith_allocate(held, sizeof *slices->origin, what, &slices->origin));
-    KITH_TRY(kith_allocate(held, own.dimensions * real, what, &slices->position));
-    KITH_TRY(kith_allocate(held, (own.dimensions + 1) * real, what, &slices->outputs));
+    int64_t most = 0;
+    for (int32_t side = 0; side < slices->partition.side_count; side++) {
+        struct traffic *traffic = &slices->traffic[side];
+        const int64_t sent = ranks_parcels_sent(&traffic->parcels);
+        const int64_t held = kith_padded(held_count(slices, side));
+        most = sent > most ? sent : most;
+        KITH_TRY(kith_allocate(held, sizeof *traffic->origin, what, &traffic->origin));
+        KITH_TRY(kith_allocate(held, own.dimensions * real, what, &traffic->position));
+    }
     for (int k = 0; k < field_count; k++)
-        if (*field_of(&own, k) && same_as(&own, k) == k)
-            KITH_TRY(kith_allocate(held, real, what, &slices->field[k]));
-    return KITH_OK;
+        if (*field_of(&own, k) && same_as(slices, k) == k)
+            KITH_TRY(kith_allocate(kith_padded(held_count(slices, side_of(slices, k))), real, what,
+                                   &slices->field[k]));
+    KITH_TRY(kith_allocate(most, sizeof(double), what, scratch));
+    return kith_allocate(kith_padded(held_count(slices, side_of_targets(slices))),
+                         (own.dimensions + 1) * real, what, &slices->outputs);
+}
+
+/* Collective: rows and positions of a side. */
+static void exchange_side(struct slices *slices, int32_t side, void *scratch)
+{
+    const struct forces_problem *own = slices->own;
+    const struct traffic *traffic = &slices->traffic[side];
+    const int64_t bytes = kith_padded(held_count(slices, side)) * kith_dtype_bytes(own->dtype);
+    ranks_parcels_exchange(&traffic->parcels, sizeof *traffic->sent, traffic->sent,
+                           traffic->origin);
+    for (int c = 0; c < own->dimensions; c++) {
+        char *column = (char *)traffic->position + c * bytes;
+        send_column(slices, side,
+                    side == cutoff_of_sources ? own->source_position[c] : own->target_position[c],
+                    scratch, column);
+        if (side == cutoff_of_sources)
+            slices->held.source_position[c] = column;
+        if (side == side_of_targets(slices))
+            slices->held.target_position[c] = column;
+    }
 }
 
 static void exchange(struct slices *slices, void *scratch)
 {
-    struct forces_problem own = *slices->own, *problem = &slices->held_problem;
-    const int64_t count = ranks_parcels_received(&slices->out);
-    const int64_t bytes = kith_padded(count) * kith_dtype_bytes(own.dtype);
+    struct forces_problem own = *slices->own, *problem = &slices->held;
+    const int64_t targets = held_count(slices, side_of_targets(slices));
+    const int64_t bytes = kith_padded(targets) * kith_dtype_bytes(own.dtype);
     *problem = own;
     problem->is_slice = false;
-    problem->target_count = problem->source_count = count;
-    ranks_parcels_exchange(&slices->out, sizeof *slices->sent, slices->sent, slices->origin);
-    for (int c = 0; c < own.dimensions; c++) {
-        char *column = (char *)slices->position + c * bytes;
-        send_column(slices, own.source_position[c], scratch, column);
-        problem->source_position[c] = problem->target_position[c] = column;
-        if (own.acceleration[0])
-            problem->acceleration[c] = (char *)slices->outputs + c * bytes;
-    }
+    problem->source_count = held_count(slices, cutoff_of_sources);
+    problem->target_count = targets;
+    for (int32_t side = 0; side < slices->partition.side_count; side++)
+        exchange_side(slices, side, scratch);
+    for (int c = 0; c < own.dimensions && own.acceleration[0]; c++)
+        problem->acceleration[c] = (char *)slices->outputs + c * bytes;
     if (own.potential)
         problem->potential = (char *)slices->outputs + own.dimensions * bytes;
     for (int k = 0; k < field_count; k++) {
         if (!*field_of(&own, k))
             continue;
-        *field_of(problem, k) = slices->field[same_as(&own, k)];
-        if (same_as(&own, k) == k)
-            send_column(slices, *field_of(&own, k), scratch, slices->field[k]);
+        *field_of(problem, k) = slices->field[same_as(slices, k)];
+        if (same_as(slices, k) == k)
+            send_column(slices, side_of(slices, k), *field_of(&own, k), scratch, slices->field[k]);
     }
 }
 
-/* Collective: the bodies in this rank's planes, in the order of their rows. */
+/* Collective: the bodies that this rank needs, in the order of their rows. */
 static kith_status send_bodies(struct slices *slices)
 {
     kith_context *context = slices->context;
+    const int32_t sides = slices->partition.side_count;
     void *scratch = NULL;
-    kith_status status = ranks_parcels_create(context->ranks, &slices->out);
-    if (status == KITH_OK)
-        status = find_sent(slices);
+    kith_status status = KITH_OK;
+    for (int32_t side = 0; side < sides && status == KITH_OK; side++)
+        status = find_sent(slices, side);
     KITH_TRY(ranks_agree(context, status));
-    ranks_parcels_announce(&slices->out);
-    status = ranks_agree(context, allocate_held(slices, &scratch));
-    if (status == KITH_OK)
+    for (int32_t side = 0; side < sides; side++)
+        ranks_parcels_announce(&slices->traffic[side].parcels);
+    status = allocate_held(slices, &scratch);
+    const kith_status of_all = ranks_agree(context, status);
+    if (status == KITH_OK && of_all == KITH_OK)
         exchange(slices, scratch);
     free(scratch);
-    return status;
+    return of_all;
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -334,7 +211,8 @@ static int compare_rows(const void *a, const void *b)
 /* This rank's targets, in the order in which they came: by their ranks, which are to get them. */
 static kith_status find_home(struct slices *slices, int32_t **targets)
 {
-    const struct cutoff_part *part = &slices->part;
+    const struct cutoff_part *part = &slices->partition.part;
+    const int64_t *received = slices->traffic[side_of_targets(slices)].parcels.first_received;
     const int32_t size = slices->context->ranks->size;
     const int64_t count = part->end - part->begin;
     int64_t *first = slices->home.first_sent, at = 0;
@@ -344,7 +222,7 @@ static kith_status find_home(struct slices *slices, int32_t **targets)
     if (count > 0)
         qsort(*targets, (size_t)count, sizeof **targets, compare_rows);
     for (int32_t k = 0; k < size; k++) {
-        while (at < count && (*targets)[at] < slices->out.first_received[k + 1])
+        while (at < count && (*targets)[at] < received[k + 1])
             at++;
         first[k + 1] = at;
     }
@@ -352,7 +230,8 @@ static kith_status find_home(struct slices *slices, int32_t **targets)
 }
 
 struct homing {
-    int32_t *targets, *sent, *rows; /* of the planes; as they are sent, and what has come */
+    int32_t *targets, *sent,
+        *rows; /* of the planes; at their ranks, as they go there, and as they come */
     char *out, *in;
 };
 
@@ -382,15 +261,15 @@ static void bring_column(const struct slices *slices, const struct homing *homin
 
 static kith_status bring_home(struct slices *slices, struct homing *homing)
 {
-    const struct forces_problem *held = &slices->held_problem, *own = slices->own;
+    const struct forces_problem *held = &slices->held, *own = slices->own;
     kith_status status = ranks_parcels_create(slices->context->ranks, &slices->home);
     if (status == KITH_OK)
         status = find_home(slices, &homing->targets);
     KITH_TRY(ranks_agree(slices->context, status));
     ranks_parcels_announce(&slices->home);
     KITH_TRY(ranks_agree(slices->context, allocate_home(slices, homing)));
-    pick(sizeof *homing->sent, slices->origin, homing->targets, ranks_parcels_sent(&slices->home),
-         homing->sent);
+    pick(sizeof *homing->sent, slices->traffic[side_of_targets(slices)].origin, homing->targets,
+         ranks_parcels_sent(&slices->home), homing->sent);
     ranks_parcels_exchange(&slices->home, sizeof *homing->sent, homing->sent, homing->rows);
     for (int c = 0; c < own->dimensions; c++)
         bring_column(slices, homing, held->acceleration[c], own->acceleration[c]);
@@ -403,11 +282,11 @@ static kith_status sum(struct slices *slices, struct cutoff_memory *memory)
 {
     struct cutoff_law law = {0};
     struct homing homing = {0};
-    kith_status status = cutoff_take_law(&slices->held_problem, &law);
+    kith_status status = cutoff_take_law(&slices->held, &law);
     status = ranks_agree(slices->context, status);
     if (status == KITH_OK)
-        status =
-            forces_cutoff_part(slices->context, &slices->held_problem, &law, &slices->part, memory);
+        status = forces_cutoff_part(slices->context, &slices->held, &law, &slices->partition.part,
+                                    memory);
     status = ranks_agree(slices->context, status);
     if (status == KITH_OK)
         status = bring_home(slices, &homing);
@@ -422,15 +301,15 @@ static kith_status sum(struct slices *slices, struct cutoff_memory *memory)
 
 static void free_all(struct slices *slices)
 {
-    tasks_free(&slices->part.tasks);
-    ranks_parcels_free(&slices->out);
+    for (int32_t side = 0; side < slices->partition.side_count; side++) {
+        struct traffic *traffic = &slices->traffic[side];
+        ranks_parcels_free(&traffic->parcels);
+        free(traffic->sent);
+        free(traffic->origin);
+        free(traffic->position);
+    }
+    cutoff_partition_free(&slices->partition);
     ranks_parcels_free(&slices->home);
-    free(slices->bucket);
-    free(slices->before);
-    free(slices->held);
-    free(slices->sent);
-    free(slices->origin);
-    free(slices->position);
     free(slices->outputs);
     for (int k = 0; k < field_count; k++)
         free(slices->field[k]);
@@ -439,15 +318,8 @@ static void free_all(struct slices *slices)
 kith_status forces_cutoff_slices(kith_context *context, const struct forces_problem *own,
                                  struct cutoff_memory *memory)
 {
-    const struct ranks *ranks = context->ranks;
-    struct slices slices = {.context = context, .own = own, .part.all = own->source_count};
-    slices.first_row = ranks_first(own->source_count, ranks->size, ranks->rank);
-    slices.count = ranks_first(own->source_count, ranks->size, ranks->rank + 1) - slices.first_row;
-    kith_status status = wrap(&slices);
-    if (status == KITH_OK)
-        status = count_buckets(&slices);
-    if (status == KITH_OK)
-        status = ranks_agree(context, divide(&slices));
+    struct slices slices = {.context = context, .own = own};
+    kith_status status = cutoff_partition_make(context, own, &slices.partition);
     if (status == KITH_OK)
         status = send_bodies(&slices);
     if (status == KITH_OK)

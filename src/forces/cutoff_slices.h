@@ -3,8 +3,9 @@
 
 /* Forces within a cutoff of bodies of which each rank of a job has a slice (forces/slice.h): the
  * targets in the order of their cells are divided among the ranks, and each rank gets the bodies in
- * the planes of buckets that its targets have candidates in. A rank needs the memory of those, of
- * two numbers for each bucket of all bodies, and of 80 bytes for each 256 bodies.
+ * the planes of buckets that its targets have candidates in. Targets that are not the sources go to
+ * the ranks that have their buckets. A rank needs the memory of those, of two numbers for each
+ * bucket of all bodies, and of 80 bytes for each 256 bodies.
  *
  * Bits: those of one process. */
 
@@ -14,12 +15,12 @@
 
 enum { cutoff_targets_a_task = 256 };
 
-/* The part of a rank, of a problem whose bodies are those in its planes. */
+/* The part of a rank, of a problem whose bodies are those that it gets. */
 struct cutoff_part {
     struct cells_grid grid;  /* of all bodies */
-    struct tasks_part tasks; /* of all bodies; this rank's are first … end − 1 */
-    int64_t all;             /* bodies of all ranks */
-    int64_t bucket, before;  /* of the first target, and how many of all bodies are before it */
+    struct tasks_part tasks; /* of all targets; this rank's are first … end − 1 */
+    int64_t all;             /* targets of all ranks */
+    int64_t bucket, before;  /* of the first target, and how many of all targets are before it */
     int64_t begin, end;      /* [out] where this rank's targets are in the order of the cells, */
     const uint32_t *order;   /* [out] and the row of each, as long as the memory is there */
 };
@@ -27,7 +28,7 @@ struct cutoff_part {
 /* Whether a problem of slices is one for that: without excluded pairs and a tail, solved once. */
 bool cutoff_takes_slices(const struct forces_problem *own);
 
-/* Collective: the forces on this rank's bodies. Errors: also those of ranks_agree. */
+/* Collective: the forces on this rank's targets. Errors: also those of ranks_agree. */
 kith_status forces_cutoff_slices(kith_context *context, const struct forces_problem *own,
                                  struct cutoff_memory *memory);
 

@@ -278,10 +278,10 @@ static void test_forces_on_slices_of_targets_have_the_bits_of_one_rank(void **st
     (void)state;
     static const char *const laws[] = {NULL, "yukawa:0.3", "expr:m_i*m_j*exp(-r)"};
     struct random_numbers numbers = random_numbers_begin("targets in slices");
-    for (int k = 0; k < 24; k++) {
+    for (int k = 0; k < 40; k++) {
         const kith_dtype dtype = k % 5 == 4 ? KITH_F32 : KITH_F64;
         const int32_t dimensions = k % 7 == 6 ? 2 : 3;
-        const bool is_tree = k % 4 == 1, has_cutoff = k % 4 == 2;
+        const bool is_tree = k % 4 == 1, has_cutoff = k % 4 > 1;
         struct system s = system_random(&numbers, dtype,
                                         (int64_t)random_uniform(&numbers, 1024, 2500), dimensions);
         struct system t = system_random(&numbers, dtype,
@@ -296,11 +296,18 @@ static void test_forces_on_slices_of_targets_have_the_bits_of_one_rank(void **st
             assert_ok(kith_law_parse(laws[k % 3], 0, NULL, &law));
         s.q = law ? charges[0] : kith_array_none();
         t.q = law ? charges[1] : kith_array_none();
+        kith_cell cell = {.periodic = {k % 3 > 0, k % 3 > 0, k % 3 > 1 && dimensions == 3}};
+        for (int c = 0; c < dimensions; c++)
+            cell.vectors[c][c] = random_uniform(&numbers, 1, 3);
+        if (k % 8 == 3)
+            cell.vectors[0][0] = 100; /* of which most is empty: cells share buckets */
         s.softened = t.softened = !is_tree && k % 8 < 4;
-        const kith_forces_options options = {.law = law,
-                                             .solver = is_tree ? solver_named("fmm") : NULL,
-                                             .accuracy.error = is_tree ? 1e-3 : 0,
-                                             .cutoff = has_cutoff ? 0.2 : 0};
+        const kith_forces_options options = {
+            .law = law,
+            .solver = is_tree ? solver_named("fmm") : NULL,
+            .accuracy.error = is_tree ? 1e-3 : 0,
+            .cell = has_cutoff ? &cell : NULL,
+            .cutoff = has_cutoff ? random_uniform(&numbers, 0.02, 0.4) : 0};
         check_rows(&s, &t, &options, (int32_t)random_uniform(&numbers, 2, most_ranks + 1));
         kith_law_free(law);
         free(charges[0].data);
