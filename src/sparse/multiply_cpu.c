@@ -12,7 +12,6 @@
 enum {
     rows_a_task = 8192,
     vector_rows_a_task = 1024,      /* with multiple right-hand sides */
-    most_near = 256 << 10,          /* bytes of x between the first diagonal and the last */
     most_on_small_pages = 12 << 20, /* bytes of x whose small pages a core has at hand */
     most_in_caches =
         8 << 20, /* bytes of y, of multiple right-hand sides, that may stay in the caches */
@@ -20,10 +19,6 @@ enum {
     uses_of_small = 8,           /* if each of its rows is used so often */
     piece_bytes = 16,            /* that can be written past the caches */
 };
-
-/* Entries that use a line of x for the first time in a while, as a part of all, from which on x
- * counts as scattered. */
-static const double scattered_lines = 0.2;
 
 /* Uses of a line of x, in mean, from which on x is copied to better memory. */
 static const double uses_worth_a_copy = 2;
@@ -151,19 +146,9 @@ static bool is_worth_copying(const struct sparse_product *product)
     const bool straddles = product->vectors > 1 && (uintptr_t)product->x % 64 != 0;
     if (straddles && bytes <= most_in_level_two && csr->nonzeros > uses_of_small * csr->columns)
         return true;
-    return product->matrix->lines_per_entry > scattered_lines &&
+    return sparse_is_scattered(product->matrix->lines_per_entry, bytes) &&
            lines > uses_worth_a_copy * (double)csr->columns &&
-           (bytes > most_on_small_pages || (straddles && bytes > most_near));
-}
-
-/* Prefetches pay where x is larger than the caches and nearly each entry needs a line of its own
- * (Zen 5, double, 32 MB and 0.97 lines an entry: 1.26 times as fast; 12 MB and 0.92: as fast;
- * 18 MB and 0.79: as fast; 18 MB and 0.04: 0.67 times). */
-static bool is_prefetched(const struct sparse_product *product)
-{
-    const struct sparse_csr *csr = &product->matrix->csr;
-    return product->matrix->lines_per_entry > 0.9 &&
-           csr->columns * product->vectors * kith_dtype_bytes(csr->dtype) > 12 << 20;
+           (bytes > most_on_small_pages || straddles);
 }
 
 /* Whether kernels can read the caller's x. */
@@ -241,7 +226,9 @@ static kith_status multiply_together(kith_context *context, const struct sparse_
                                .stride = packs ? stride : product->x_stride[0],
                                .rows_a_task = rows_a_task,
                                .streams = is_streamed(product, chunk),
-                               .prefetches = is_prefetched(product)};
+                               .scattered =
+                                   sparse_is_scattered(matrix->lines_per_entry,
+                                                       matrix->csr.columns * vectors * bytes_each)};
     if (packs)
         KITH_TRY(pack(context, &work, scratch + sums));
     return vectors == 1 ? multiply_one(context, &work, scratch) : multiply_several(context, &work);
@@ -293,7 +280,7 @@ static kith_status multiply_one_by_one(kith_context *context, const struct spars
         .work = {.product = product, .stride = 1, .rows_a_task = rows_a_task},
         .kernel = kernel_of(context, matrix, name_of(&matrix->plan)),
         .stretches = (matrix->csr.rows + rows_a_task - 1) / rows_a_task,
-        .together = (last - first) * bytes_a_row <= most_near};
+        .together = (last - first) * bytes_a_row <= sparse_near_bytes};
     return kith_for_each(context, kith_threads_for(context, seconds),
                          job.stretches * product->vectors, do_one, (void *)&job);
 }

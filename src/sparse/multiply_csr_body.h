@@ -69,7 +69,7 @@ SIMD_INLINE void ask_for(const REAL *x)
     static void csr_rows##suffix(const struct sparse_work *work, int64_t task)                     \
     {                                                                                              \
         const bool narrow = work->product->matrix->packed.start_bytes == 4;                        \
-        const bool prefetch = work->prefetches && sizeof(place) == 4;                              \
+        const bool prefetch = work->scattered && sizeof(place) == 4;                               \
         if (narrow && prefetch)                                                                    \
             sum_rows##suffix(work, task, true, true);                                              \
         else if (narrow)                                                                           \
@@ -122,7 +122,7 @@ SIMD_INLINE void ask_for(const REAL *x)
     {                                                                                              \
         const struct sparse_packed_csr *packed = &work->product->matrix->packed;                   \
         const REAL *x = base##suffix(work, row);                                                   \
-        if (work->prefetches && sizeof(place) == 4)                                                \
+        if (work->scattered && sizeof(place) == 4)                                                 \
             return dot##suffix(x, packed->index.index, packed->value, begin, end, true);           \
         return dot_lanes##suffix(x, packed->index.index, packed->value, begin, end);               \
     }                                                                                              \

@@ -13,10 +13,10 @@ struct sparse_work {
     /* Where a row may be shared by pieces: the sum of a piece's entries in its first row, and in
      * the row that it leaves to the next piece. */
     double *head, *tail;
-    bool adds;       /* to y, that other entries of the row are in already: coo of hybrid */
-    bool prefetches; /* x, which is larger than the caches and used all over */
-    bool streams;    /* multiple right-hand sides: rows of y are written past the caches */
-    void *packed;    /* x as the kernels take it, to be made of the caller's */
+    bool adds;      /* to y, that other entries of the row are in already: coo of hybrid */
+    bool scattered; /* x is large and used all over */
+    bool streams;   /* multiple right-hand sides: rows of y are written past the caches */
+    void *packed;   /* x as the kernels take it, to be made of the caller's */
 };
 
 typedef void sparse_kernel(const struct sparse_work *work, int64_t task);

@@ -106,7 +106,7 @@ DEFINE_CSR_VECTORS(_16, uint16_t)
 
 static void csr_vectors(const struct sparse_work *work, int64_t task)
 {
-    if (work->prefetches)
+    if (work->scattered)
         csr_chunks(work, work->product->matrix->csr.column, task, true);
     else
         csr_chunks(work, work->product->matrix->csr.column, task, false);

@@ -25,9 +25,11 @@ static const double wrong_guess = 6.7;
 static const double remembered_guesses = 11300;
 
 /* An element of x that is not in the first level of the cache; one that is not in the second, as
- * far as the matrix has driven it out of the third: by scalar loads, by gathers. */
+ * far as the matrix has driven it out of the third: by scalar loads, by gathers. With prefetches
+ * the same, at least. */
 static const double near_line = 0.08;
-static const double far_line_scalar = 1.4, far_line_gathered = 1.0;
+static const double far_line_scalar = 1.4, far_line_gathered = 1.0, far_line_ahead = 1.5;
+static const double least_line_ahead = 0.33;
 
 static const double csr_row = 0.43, csr_entry = 0.284;
 static const double lanes_row = 1.3, lanes_rest = 0.24; /* what is left over of a row's vectors */
@@ -43,9 +45,9 @@ static const double dia_vector = 0.52, dia_row = 1.7;  /* of a diagonal; of all,
 static const double half_vector = 0.8, half_row = 0.9; /* the same, half of them stored */
 
 /* Half of the diagonals are read in short runs of many streams, which saves time where all of them
- * are far larger than the caches: of 5 to 100 MB it takes 1.1 to 4 times as long, of 300 MB 0.3 to
- * 0.8 times. */
-static const double least_halved_bytes = 128e6;
+ * are far larger than the caches: of 5 to 50 MB it takes 1.1 to 4 times as long, of 67 MB and more
+ * 0.3 to 0.8 times. */
+static const double least_halved_bytes = 60e6;
 
 /* Formats that would be mostly padding are not even tried. */
 enum { always_allowed_slots = 1 << 20, most_slots_an_entry = 64, bytes_of_a_vector = 64 };
@@ -78,12 +80,23 @@ static double guesses(double wrong, double loops)
     return wrong_guess * wrong * known / (1 + known);
 }
 
+/* Whether the kernel of a plan prefetches x. */
+static bool asks_ahead(const struct sparse_statistics *statistics, const struct sparse_plan *plan)
+{
+    return plan->format == KITH_SPARSE_CSR && plan->index_bytes == 4 &&
+           plan->kernel != KITH_SPARSE_ROW_VECTOR &&
+           sparse_is_scattered(statistics->lines_per_entry,
+                               statistics->columns * kith_dtype_bytes(statistics->dtype));
+}
+
 static double waiting_for_x(const struct sparse_statistics *statistics,
                             const struct sparse_plan *plan, double far)
 {
     const bool gathers = plan->format == KITH_SPARSE_ELL || plan->format == KITH_SPARSE_HYBRID ||
                          plan->format == KITH_SPARSE_SELL;
-    const double far_line = far * (gathers ? far_line_gathered : far_line_scalar);
+    const double far_line = asks_ahead(statistics, plan)
+                                ? least_line_ahead + (far_line_ahead - least_line_ahead) * far
+                                : (gathers ? far_line_gathered : far_line_scalar) * far;
     return (double)statistics->nonzeros *
            (near_line * statistics->near_lines_per_entry + far_line * statistics->lines_per_entry);
 }
@@ -131,7 +144,7 @@ static bool predict_csr(const struct sparse_statistics *statistics, struct spars
     const double rest = left_over(statistics), changes = (double)statistics->length_changes;
     const double in_vectors =
         statistics->dtype == KITH_F64 ? lanes_entry_double : lanes_entry_single;
-    const bool by_lanes = plan->kernel != KITH_SPARSE_ROW_THREAD;
+    const bool by_lanes = plan->kernel != KITH_SPARSE_ROW_THREAD && !asks_ahead(statistics, plan);
     const double work = by_lanes
                             ? rows * lanes_row + rest * lanes_rest + (entries - rest) * in_vectors
                             : rows * csr_row + entries * csr_entry;
