@@ -4,7 +4,8 @@
  *
  * Constants are nanoseconds on a Zen 5 core (EPYC, 4.1 GHz, AVX-512, 32 MB of L3), by least squares
  * over the times of the plans of bench/regret_sparse.py's matrices, seeds 1001 to 1003, in both
- * precisions, by one thread and by two: of those that take at most twice the best one's time. */
+ * precisions, by one thread and by two: of those that take at most twice the best one's time. Those
+ * of far lines are rounded to bench/sparse.py's random, R-MAT and dense row, 300 000 rows. */
 #include <math.h>
 
 #include "sparse/sparse_cpu.h"
@@ -25,11 +26,11 @@ static const double wrong_guess = 6.7;
 static const double remembered_guesses = 11300;
 
 /* An element of x that is not in the first level of the cache; one that is not in the second, as
- * far as the matrix has driven it out of the third: by scalar loads, by gathers. With prefetches
- * the same, at least. */
+ * far as the matrix has driven it out of the third: by scalar loads, prefetched, gathered by
+ * slices, gathered by rows that are one slice. */
 static const double near_line = 0.08;
-static const double far_line_scalar = 1.4, far_line_gathered = 1.0, far_line_ahead = 1.5;
-static const double least_line_ahead = 0.33;
+static const double far_line_scalar = 1.0, far_line_ahead = 0.8;
+static const double far_line_gathered = 0.5, far_line_strided = 1.8;
 
 static const double csr_row = 0.43, csr_entry = 0.284;
 static const double lanes_row = 1.3, lanes_rest = 0.24; /* what is left over of a row's vectors */
@@ -92,13 +93,13 @@ static bool asks_ahead(const struct sparse_statistics *statistics, const struct 
 static double waiting_for_x(const struct sparse_statistics *statistics,
                             const struct sparse_plan *plan, double far)
 {
-    const bool gathers = plan->format == KITH_SPARSE_ELL || plan->format == KITH_SPARSE_HYBRID ||
-                         plan->format == KITH_SPARSE_SELL;
-    const double far_line = asks_ahead(statistics, plan)
-                                ? least_line_ahead + (far_line_ahead - least_line_ahead) * far
-                                : (gathers ? far_line_gathered : far_line_scalar) * far;
-    return (double)statistics->nonzeros *
-           (near_line * statistics->near_lines_per_entry + far_line * statistics->lines_per_entry);
+    const bool strided = plan->format == KITH_SPARSE_ELL || plan->format == KITH_SPARSE_HYBRID;
+    const double far_line = asks_ahead(statistics, plan)       ? far_line_ahead
+                            : strided                          ? far_line_strided
+                            : plan->format == KITH_SPARSE_SELL ? far_line_gathered
+                                                               : far_line_scalar;
+    return (double)statistics->nonzeros * (near_line * statistics->near_lines_per_entry +
+                                           far * far_line * statistics->lines_per_entry);
 }
 
 /* Nanoseconds, at least. */
