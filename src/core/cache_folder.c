@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/file_names.h"
 #include "core/memory.h"
 
 static const char remedy[] = "set XDG_CACHE_HOME to a folder of your own";
@@ -221,12 +222,7 @@ void cache_read_sealed(const char *path, const char *key, void **data, int64_t *
 
 kith_status cache_publish(const char *made, const char *path)
 {
-    const int file = open(made, O_RDONLY | O_CLOEXEC);
-    int error = file < 0 || fsync(file) != 0 ? errno : 0;
-    if (file >= 0)
-        close(file);
-    if (!error && rename(made, path) != 0)
-        error = errno;
+    const int error = file_publish(made, path);
     if (error)
         return kith_fail(KITH_IO_ERROR, "%s cannot be written: %s", path, strerror(error));
     return KITH_OK;

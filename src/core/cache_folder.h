@@ -54,8 +54,8 @@ enum { cache_key_bytes = 33 };
 kith_status cache_seal(const char *path, const char *key);
 void cache_read_sealed(const char *path, const char *key, void **data, int64_t *bytes);
 
-/* Synchronizes a new file to the disk and renames it to its final name, so that it is complete also
- * after a power failure. Errors: KITH_IO_ERROR. */
+/* file_publish of a new file, so that it is complete also after a power failure. Errors:
+ * KITH_IO_ERROR. */
 kith_status cache_publish(const char *made, const char *path);
 
 /* Removes, of the files of a folder whose names begin so, those that were used the longest ago,

@@ -8,6 +8,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "core/file_names.h"
 #include "core/memory.h"
 
 struct kith_output {
@@ -98,18 +99,12 @@ static kith_status open_in_place(kith_output *output)
     return KITH_OK;
 }
 
-static int directory_length_of(const char *target)
-{
-    const char *slash = strrchr(target, '/');
-    return slash ? (int)(slash - target) + 1 : 0;
-}
-
 /* Gives the file that is open, or a new one where descriptor is below 0, an unused name next to the
  * target. Returns its descriptor, or −1. Not mkstemp, whose files only the owner may read.
  */
 static int give_temporary_name(kith_output *output, int descriptor)
 {
-    const int directory_length = directory_length_of(output->target);
+    const int directory_length = path_directory_length(output->target);
     char *name = output->temporary, link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
     for (int attempt = 0; attempt < 10000; attempt++) {
@@ -131,9 +126,7 @@ static int give_temporary_name(kith_output *output, int descriptor)
 /* A file without a name in the target's directory, or −1 where the system has none. */
 static int create_unnamed(const kith_output *output)
 {
-    const int directory_length = directory_length_of(output->target);
-    char *directory =
-        directory_length > 0 ? strndup(output->target, (size_t)directory_length) : strdup(".");
+    char *directory = path_directory(output->target);
     const int descriptor = directory && access("/proc/self/fd", X_OK) == 0
                                ? open(directory, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666)
                                : -1;
@@ -143,7 +136,7 @@ static int create_unnamed(const kith_output *output)
 
 static kith_status open_temporary(kith_output *output, const struct stat *old)
 {
-    const int directory_length = directory_length_of(output->target);
+    const int directory_length = path_directory_length(output->target);
     KITH_TRY(kith_allocate(directory_length + 64, 1, "file name", &output->temporary));
 
     if (old && access(output->target, W_OK) != 0)
@@ -223,19 +216,6 @@ FILE *kith_output_stream(kith_output *output)
     return output->stream;
 }
 
-/* The name is on the disk only when the directory is; not all file systems support this. */
-static void synchronize_directory(const char *target)
-{
-    const char *slash = strrchr(target, '/');
-    char *directory = slash ? strndup(target, (size_t)(slash - target) + 1) : strdup(".");
-    const int descriptor = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    if (descriptor >= 0) {
-        (void)!fsync(descriptor);
-        close(descriptor);
-    }
-    free(directory);
-}
-
 /* Why an earlier write failed: stdio has forgotten it, but one byte more fails for the same reason.
  */
 static int reason_of_failure(FILE *stream)
@@ -262,15 +242,13 @@ static int flush_and_close(kith_output *output)
 kith_status kith_output_finish(kith_output *output)
 {
     int error = flush_and_close(output);
-    if (!error && !output->in_place && rename(output->temporary, output->target) != 0)
-        error = errno;
+    if (!error && !output->in_place)
+        error = file_replace(output->temporary, output->target);
     if (error) {
         const kith_status status = fail_to_write(output->path, error);
         kith_output_discard(output);
         return status;
     }
-    if (!output->in_place)
-        synchronize_directory(output->target);
     close_and_free(output);
     return KITH_OK;
 }

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/file_names.h"
 #include "core/memory.h"
 
 enum { host_bytes = 65, most_attempts = 10000, copy_bytes = 1 << 20 };
@@ -29,19 +30,6 @@ static kith_status copy_text(const char *text, char **copy)
     return KITH_OK;
 }
 
-static int directory_length(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? (int)(slash - path) + 1 : 0;
-}
-
-/* "." or the path up to its last slash, on the heap; NULL without memory. */
-static char *directory_of(const char *path)
-{
-    const int length = directory_length(path);
-    return length > 0 ? strndup(path, (size_t)length) : strdup(".");
-}
-
 /* What the names of all working files of this output on this host begin with, up to the PID. */
 static char *name_prefix(const char *target)
 {
@@ -49,7 +37,7 @@ static char *name_prefix(const char *target)
     if (gethostname(host, sizeof host - 1) != 0 || strchr(host, '/'))
         host[0] = 0;
     char *prefix = NULL;
-    if (asprintf(&prefix, ".%s.kith-%s-", target + directory_length(target), host) < 0)
+    if (asprintf(&prefix, ".%s.kith-%s-", target + path_directory_length(target), host) < 0)
         return NULL;
     return prefix;
 }
@@ -68,7 +56,7 @@ static bool is_left_by_the_dead(const char *name, const char *prefix)
 
 static void remove_stale(const char *target, const char *prefix)
 {
-    char *name = directory_of(target);
+    char *name = path_directory(target);
     DIR *directory = name ? opendir(name) : NULL;
     free(name);
     if (!directory)
@@ -82,7 +70,7 @@ static void remove_stale(const char *target, const char *prefix)
 /* The last number distinguishes two runs in one process. */
 static kith_status create(struct working_file *file, const char *prefix)
 {
-    const int length = directory_length(file->target);
+    const int length = path_directory_length(file->target);
     char *name = NULL;
     for (int attempt = 0; attempt < most_attempts; attempt++) {
         if (asprintf(&name, "%.*s%s%ld-%d", length, file->target, prefix, (long)getpid(), attempt) <
@@ -220,30 +208,10 @@ kith_status working_file_copy(struct working_file *file)
     return copy_file(file, file->path, file->copy);
 }
 
-/* 0 or an error number. */
-static int synchronize(const char *path, int flags)
-{
-    const int descriptor = open(path, flags | O_CLOEXEC);
-    if (descriptor < 0)
-        return errno;
-    const int error = fsync(descriptor) != 0 ? errno : 0;
-    close(descriptor);
-    return error;
-}
-
 static kith_status publish(const struct working_file *file, const char *path)
 {
-    int error = synchronize(path, O_RDWR);
-    if (!error && rename(path, file->target) != 0)
-        error = errno;
-    if (error)
-        return fail_to_write(file, error);
-    /* The new name lasts when the directory is on the disk; not all file systems report it. */
-    char *directory = directory_of(file->target);
-    if (directory)
-        synchronize(directory, O_RDONLY | O_DIRECTORY);
-    free(directory);
-    return KITH_OK;
+    const int error = file_publish(path, file->target);
+    return error ? fail_to_write(file, error) : KITH_OK;
 }
 
 kith_status working_file_publish_copy(const struct working_file *file)
