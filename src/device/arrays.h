@@ -61,7 +61,7 @@ kith_status kith_check_array(const kith_context *context, const struct named_arr
 /* No two elements of an output have one address. */
 kith_status kith_check_output(const struct named_array *output);
 
-/* The output has no byte in common with the other array (device/overlap.h). Arrays may interleave.
+/* The output has no byte in common with the other array (memory_overlap.h). Arrays may interleave.
  * Errors: KITH_INVALID_ARGUMENT. */
 kith_status kith_check_overlap(const struct named_array *output, const kith_array *other,
                                const char *other_name);

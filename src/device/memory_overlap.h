@@ -1,5 +1,5 @@
-#ifndef DEVICE_OVERLAP_H
-#define DEVICE_OVERLAP_H
+#ifndef DEVICE_MEMORY_OVERLAP_H
+#define DEVICE_MEMORY_OVERLAP_H
 
 #include <stdbool.h>
 

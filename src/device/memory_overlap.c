@@ -10,7 +10,7 @@
  * merged; of what is left two terms are solved in closed form, and the others, those of fewest
  * elements, are enumerated. */
 
-#include "device/overlap.h"
+#include "device/memory_overlap.h"
 
 #include "core/arguments.h"
 #include "device/arrays.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "device/arrays.h"
-#include "device/overlap.h"
+#include "device/memory_overlap.h"
 #include "random_numbers.h"
 #include "testing.h"
 
