@@ -29,7 +29,7 @@ static const double remembered_guesses = 11300;
  * far as the matrix has driven it out of the third: by scalar loads, prefetched, gathered by
  * slices, gathered by rows that are one slice. */
 static const double near_line = 0.08;
-static const double far_line_scalar = 1.0, far_line_ahead = 0.8;
+static const double far_line_scalar = 1.0, far_line_ahead = 1.2, least_line_ahead = 0.33;
 static const double far_line_gathered = 0.5, far_line_strided = 1.8;
 
 static const double csr_row = 0.43, csr_entry = 0.284;
@@ -94,12 +94,13 @@ static double waiting_for_x(const struct sparse_statistics *statistics,
                             const struct sparse_plan *plan, double far)
 {
     const bool strided = plan->format == KITH_SPARSE_ELL || plan->format == KITH_SPARSE_HYBRID;
-    const double far_line = asks_ahead(statistics, plan)       ? far_line_ahead
-                            : strided                          ? far_line_strided
-                            : plan->format == KITH_SPARSE_SELL ? far_line_gathered
-                                                               : far_line_scalar;
-    return (double)statistics->nonzeros * (near_line * statistics->near_lines_per_entry +
-                                           far * far_line * statistics->lines_per_entry);
+    const double far_line = asks_ahead(statistics, plan)
+                                ? least_line_ahead + (far_line_ahead - least_line_ahead) * far
+                            : strided                          ? far_line_strided * far
+                            : plan->format == KITH_SPARSE_SELL ? far_line_gathered * far
+                                                               : far_line_scalar * far;
+    return (double)statistics->nonzeros *
+           (near_line * statistics->near_lines_per_entry + far_line * statistics->lines_per_entry);
 }
 
 /* Nanoseconds, at least. */
