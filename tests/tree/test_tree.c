@@ -5,17 +5,9 @@
 #include "device/context.h"
 #include "tree/accept_kernel.h"
 #include "tree/solve.h"
-#include "tree_scene.h"
+#include "tree_on_cpu.h"
 
 static struct tree_scene scene;
-
-static kith_context *context_with(int32_t threads)
-{
-    kith_context *context = NULL;
-    assert_ok(kith_context_create(
-        &(kith_context_options){.device = {KITH_CPU, 0}, .threads = threads}, &context));
-    return context;
-}
 
 static struct sort_points points_of(const struct tree_scene *of)
 {

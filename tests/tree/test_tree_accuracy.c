@@ -1,33 +1,8 @@
 /* The error that is requested is kept, on every distribution. */
 
-#include "tree_errors.h"
+#include "tree_on_cpu.h"
 
 static struct tree_scene scene;
-
-static kith_context *context_with(int32_t threads)
-{
-    kith_context *context = NULL;
-    assert_ok(kith_context_create(
-        &(kith_context_options){.device = {KITH_CPU, 0}, .threads = threads}, &context));
-    return context;
-}
-
-static struct errors solve(kith_context *context, const struct tree_problem *problem,
-                           const struct direct_sum *exact, const struct tree_request *wanted,
-                           struct tree_state *state)
-{
-    const struct tree_request request = tree_choose(problem, wanted);
-    static struct tree_results results;
-    assert_ok(tree_solve_cpu(context, problem, &request, state));
-    for (int64_t k = 0; k < problem->target_count; k++) {
-        const int64_t i = state->target_tree->order[k];
-        results.potential[i] = at(problem->dtype, state->potential, k);
-        for (int c = 0; c < 3; c++)
-            results.gradient[i][c] =
-                c < problem->dimensions ? at(problem->dtype, state->gradient[c], k) : 0;
-    }
-    return errors_of(problem, exact, &results);
-}
 
 /* The estimate lies between a third of the true error and a hundred times it, but for rounding. On
  * a line forces cancel: where little but rounding is wrong, the scale of the estimate's samples may
