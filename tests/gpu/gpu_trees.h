@@ -237,4 +237,29 @@ static inline void check_estimated(const char *name, struct errors found, double
         fail_msg("%s: the error is %g, but estimated %g", name, found.rms, estimated);
 }
 
+/* The sums of several calls; those of the last two are of batches of a target each, if has_batches:
+ * sums of groups follow the batches. */
+static inline void expect_same_bits(kith_context *gpu, const struct tree_problem *moved,
+                                    const struct tree_request *request, int runs, bool has_batches,
+                                    int kind)
+{
+    const size_t bytes = (size_t)(4 * kith_dtype_bytes(moved->dtype) * moved->target_count);
+    void *first = NULL;
+    for (int run = 0; run < runs; run++) {
+        struct tree_state_cuda solved = {0};
+        if (has_batches && run >= runs - 2)
+            solved.walker.list_room = 1;
+        assert_ok(tree_solve_cuda(gpu, moved, request, &solved));
+        void *sums = to_host(solved.results.memory, bytes);
+        if (!first)
+            first = sums;
+        else if (memcmp(sums, first, bytes) != 0)
+            fail_msg("kind %d: run %d has other bits", kind, run);
+        if (sums != first)
+            free(sums);
+        tree_free_cuda(gpu, &solved);
+    }
+    free(first);
+}
+
 #endif

@@ -152,23 +152,7 @@ static void test_cuda_trees_have_the_same_bits_on_every_run(void **state)
         const struct tree_request wanted = {
             .groups = groups, .error = kind == 2 ? 1e-7 : 1e-4, .leaf = 12};
         const struct tree_request request = tree_choose_cuda(&problem, &wanted);
-        const size_t bytes = (size_t)(4 * kith_dtype_bytes(dtype) * problem.target_count);
-        void *first = NULL;
-        for (int run = 0; run < 6; run++) {
-            struct tree_state_cuda solved = {0};
-            if (!groups && run > 3) /* a batch a target; sums of groups follow the batches */
-                solved.walker.list_room = 1;
-            assert_ok(tree_solve_cuda(gpu, &moved, &request, &solved));
-            void *sums = to_host(solved.results.memory, bytes);
-            if (!first)
-                first = sums;
-            else if (memcmp(sums, first, bytes) != 0)
-                fail_msg("kind %d: run %d has other bits", kind, run);
-            if (sums != first)
-                free(sums);
-            tree_free_cuda(gpu, &solved);
-        }
-        free(first);
+        expect_same_bits(gpu, &moved, &request, 6, !groups, kind);
         free_problem(&moved);
     }
     kith_context_free(gpu);

@@ -192,23 +192,7 @@ static void test_cuda_any_law_has_the_same_bits_on_every_run(void **state)
         struct tree_problem moved = on_device(&problem);
         const struct tree_request wanted = {.groups = kind == 1, .error = 1e-4, .leaf = 12};
         const struct tree_request request = tree_choose_cuda(&problem, &wanted);
-        const size_t bytes = (size_t)(4 * kith_dtype_bytes(dtype) * problem.target_count);
-        void *first = NULL;
-        for (int run = 0; run < 5; run++) {
-            struct tree_state_cuda solved = {0};
-            if (kind != 1 && run > 2) /* a batch a target */
-                solved.walker.list_room = 1;
-            assert_ok(tree_solve_cuda(gpu, &moved, &request, &solved));
-            void *sums = to_host(solved.results.memory, bytes);
-            if (!first)
-                first = sums;
-            else if (memcmp(sums, first, bytes) != 0)
-                fail_msg("kind %d: run %d has other bits", kind, run);
-            if (sums != first)
-                free(sums);
-            tree_free_cuda(gpu, &solved);
-        }
-        free(first);
+        expect_same_bits(gpu, &moved, &request, 5, kind != 1, kind);
         free_problem(&moved);
         kith_law_free(law);
     }
