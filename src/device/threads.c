@@ -27,6 +27,10 @@ static const double seconds_to_share = 0.5e-6, first_seconds_to_wake = 20e-6;
  * happen to the caller alone, too. At most this much counts. */
 static const double most_gained = 20e-3;
 
+/* And at most this much is to be paid for: a job that was stopped as a whole (Ctrl-Z, a suspended
+ * batch job) has waited for as long. */
+static const double most_owed = 20e-3;
+
 /* The time saved for wake-ups while no other thread is needed. */
 static const double most_saved = 100e-6;
 
@@ -212,7 +216,7 @@ static void keep_account(struct kith_team *team, double gained, double waited)
 {
     team->gained = fmin(team->gained + gained, most_gained) - waited;
     if (team->gained < 0) {
-        team->saved += team->gained;
+        team->saved = fmax(team->saved + team->gained, -most_owed);
         team->gained = 0;
     }
 }
