@@ -58,12 +58,12 @@ kith_status octree_reserve_cpu(struct octree *tree, int64_t count)
     free(tree->net_weight);
     tree->sphere = NULL;
     tree->weight_sum = tree->net_weight = NULL;
+    tree->cell_room = 0; /* until all of it is there */
     KITH_TRY(kith_allocate(room, sizeof *cells, "cells of a tree", &cells));
     if (tree->cell)
         memcpy(cells, tree->cell, (size_t)tree->cell_count * sizeof *cells);
     free(tree->cell);
     tree->cell = cells;
-    tree->cell_room = 0; /* until all of it is there */
     KITH_TRY(kith_allocate(room, sizeof *tree->sphere, "cells of a tree", &tree->sphere));
     KITH_TRY(kith_allocate(room, sizeof *tree->weight_sum, "cells of a tree", &tree->weight_sum));
     KITH_TRY(kith_allocate(room, sizeof *tree->net_weight, "cells of a tree", &tree->net_weight));
