@@ -117,6 +117,36 @@ static void count_sorted_slots(const struct sparse_csr *csr, int64_t begin, int6
     }
 }
 
+/* Where stretches of rows of one length begin: the last of them, and the two before it. */
+struct stretches {
+    int64_t begin[3];
+};
+
+/* Whether the last stretch, which ends before row i, is as the one two before it, all three within
+ * sparse_remembered_rows. */
+static bool is_repeated(const struct sparse_csr *csr, const struct stretches *last, int64_t i)
+{
+    const int64_t first = last->begin[2];
+    return first >= 0 && i - first <= sparse_remembered_rows &&
+           last->begin[1] - first == i - last->begin[0] &&
+           length_of(csr, first) == length_of(csr, last->begin[0]);
+}
+
+/* Begins so far before its rows that what is counted does not depend on where they begin. */
+static int64_t count_length_changes(const struct sparse_csr *csr, int64_t begin, int64_t end)
+{
+    const int64_t before = begin - sparse_remembered_rows - 1;
+    struct stretches last = {{before > 0 ? before : 0, -1, -1}};
+    int64_t count = 0;
+    for (int64_t i = last.begin[0] + 1; i < end; i++) {
+        if (length_of(csr, i) == length_of(csr, i - 1))
+            continue;
+        count += i >= begin && !is_repeated(csr, &last, i);
+        last = (struct stretches){{i, last.begin[0], last.begin[1]}};
+    }
+    return count;
+}
+
 static void inspect_some_rows(void *argument, int64_t task)
 {
     const struct inspection *inspection = argument;
@@ -127,9 +157,9 @@ static void inspect_some_rows(void *argument, int64_t task)
     for (int64_t i = begin; i < end; i++) {
         const int64_t length = length_of(csr, i);
         part->longest = length > part->longest ? length : part->longest;
-        part->length_changes += i > 0 && length != length_of(csr, i - 1);
         part->exactly[length < sparse_most_lengths ? length : sparse_most_lengths]++;
     }
+    part->length_changes = count_length_changes(csr, begin, end);
     inspect_spans(csr, begin, end, part);
     for (int32_t k = 0; k < sparse_sell_heights; k++)
         count_slots(csr, begin, end, k, part);

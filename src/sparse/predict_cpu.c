@@ -21,12 +21,13 @@ static const double least_cached_byte = 0.0105, least_far_byte = 0.0225;
 static const double least_cached_bytes = 10e6, least_far_bytes = 25e6;
 
 /* A row whose length is not the one before's costs a wrong guess of the end of its loop, unless the
- * processor remembers the lengths of all rows from the product before: of about this many. */
+ * lengths repeat, or the processor remembers those of all rows from the product before: of about
+ * this many. */
 static const double wrong_guess = 6.7;
 static const double remembered_guesses = 11300;
 
-/* An element of x that is not in the first level of the cache; one that is not in the second, as
- * far as the matrix has driven it out of the third: by scalar loads, prefetched, gathered by
+/* An element of x that is not in the first level of the cache; one that is not in the second, in so
+ * far as the matrix leaves it no room in the third: by scalar loads, prefetched, gathered by
  * slices, gathered by rows that are one slice. */
 static const double near_line = 0.08;
 static const double far_line_scalar = 1.0, far_line_ahead = 1.2, least_line_ahead = 0.33;
@@ -180,7 +181,7 @@ static bool predict_ell(const struct sparse_statistics *statistics, struct spars
 static int64_t width_of_third(const struct sparse_statistics *statistics)
 {
     int64_t width = 0;
-    while (width + 2 < sparse_most_lengths &&
+    while (width + 3 < sparse_most_lengths && /* predict_hybrid looks two further */
            3 * statistics->at_least[width + 1] >= statistics->rows &&
            statistics->at_least[width + 1] > 0)
         width++;

@@ -17,13 +17,18 @@ static const int32_t sparse_sell_height[sparse_sell_heights] = {8, 16, 32};
 /* The window in which sell sorts its rows. */
 enum { sparse_sell_window = 1024 };
 
+/* In the last of these rows a pattern of lengths is recognized. */
+enum { sparse_remembered_rows = 192 };
+
 /* The statistics of a matrix, from which time and bytes are predicted. */
 struct sparse_statistics {
     int64_t rows, columns, nonzeros;
     kith_dtype dtype;
     int64_t longest, empty;                /* entries of the longest row; rows without any */
     int64_t at_least[sparse_most_lengths]; /* rows with at least k entries */
-    int64_t length_changes; /* rows of another length than the row before; 0 from a GPU */
+    /* Rows of another length than the row before, but where the rows before were as those before
+     * them: a processor learns such a pattern. 0 from a GPU. */
+    int64_t length_changes;
     int64_t lower, upper;   /* bandwidth below and above the diagonal */
     int64_t diagonals;      /* that are not empty */
     double blocks[5]; /* [k]: of k × k that are not empty, k = 2, 3, 4, estimated from a sample */
