@@ -143,6 +143,8 @@ static bool is_row(const char *line)
 {
     line += strspn(line, " \t");
     line += *line == '+' || *line == '-';
+    if (strncasecmp(line, "nan", 3) == 0 || strncasecmp(line, "inf", 3) == 0)
+        return true;
     line += *line == '.';
     return *line >= '0' && *line <= '9';
 }
@@ -156,8 +158,10 @@ static kith_status read_header(struct text *text, const char *const *others,
     KITH_TRY(next_line(text, &comments, &found));
     if (comments.has_header && (!found || is_row(text->line))) {
         *header = comments.header;
-        if (found)
+        if (found) { /* the rows of numpy.savetxt may have another separator than its header */
+            header->separator = csv_separator(text->line);
             text_again(text);
+        }
         return KITH_OK;
     }
     if (found)

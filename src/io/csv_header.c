@@ -31,7 +31,7 @@ static const char known_columns[] =
 
 static const char blanks[] = " \t";
 
-/* Reads a field that begins with a quote; *end is the separator behind it, or the end. */
+/* Reads a field that begins with a quote; *end is the separator after it, or the end. */
 static kith_status unquote(char *field, char separator, char **end)
 {
     char *from = field + 1;

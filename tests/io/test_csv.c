@@ -125,6 +125,8 @@ static void test_csv_header_may_be_the_comment_above_the_rows(void **state)
     assert_three_columns("a.txt", "# x y m\n1 2 10\n-3 4.5 0.5\n");
     assert_three_columns("a.txt", "# made by hand\n#x,y,m\n1,2,10\n-3,4.5,0.5");
     assert_three_columns("a.txt", "# x y\n# x y m\n# of 2026\n1 2 10\n-3 4.5 0.5\n");
+    assert_three_columns("a.txt", "# x,y,m\n1 2 10\n-3 4.5 0.5\n");
+    assert_three_columns("a.txt", "# x y m\n1,2,10\n-3,4.5,0.5\n");
     assert_three_columns("a.txt", "# id,x\nx,y,m\n1,2,10\n-3,4.5,0.5\n");
     kith_bodies *bodies = read_file(file_of_text("none.txt", "# x y z\n"));
     assert_int_equal(bodies->count, 0);
