@@ -115,10 +115,13 @@ struct elements {
  * or in AU and years under G = 1. */
 static bool are_all_unlikely(const kith_orbit *orbits, int64_t count)
 {
-    for (int64_t k = 0; k < count; k++)
+    int64_t seen = 0;
+    for (int64_t k = 0; k < count; k++) {
         if (!isnan(orbits[k].e) && orbits[k].e < 0.999)
             return false;
-    return count > 0;
+        seen += !isnan(orbits[k].e);
+    }
+    return seen > 0;
 }
 
 /* Room for count rows more; at first for all frames. */

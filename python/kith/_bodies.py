@@ -656,7 +656,7 @@ def _positive(name, value) -> float:
 def read(path: str | os.PathLike, *, format: str | None = None, frame: int = 0, system: int | None = None) -> Bodies:
     r"""Reads bodies from a file of any format that kith supports.
 
-    A file ``.csv``, ``.txt`` or ``.dat`` has columns between commas, or between spaces and tabs if its header
+    A file ``.csv``, ``.txt`` or ``.dat`` has columns separated by commas, or by spaces and tabs if its header
     has no comma. The header names them: ``x,y,z,vx,vy,vz,m``; it may be a comment, as `numpy.savetxt` writes it.
 
     Parameters

@@ -7,15 +7,12 @@
 #include "ranks/partition.h"
 #include "ranks/ranks.h"
 
-/* To exchange the forces on fewer would take longer. */
-enum { least_targets = 1024 };
-
 kith_status tasks_create(kith_context *context, int64_t count, int64_t targets,
                          struct tasks_part *part)
 {
     static const char what[] = "tasks over ranks";
     *part = (struct tasks_part){.context = context, .count = count, .end = count};
-    if (!context->ranks || targets < least_targets)
+    if (!context->ranks || targets < tasks_least_targets)
         return KITH_OK;
     part->is_divided = true;
     const int64_t ends = context->ranks->size + 1;

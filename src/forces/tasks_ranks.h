@@ -17,8 +17,11 @@ struct tasks_part {
     int64_t *bounds;    /* room for a gather */
 };
 
-/* Tasks of this many targets in all; with few targets every rank does all. free *part with
- * tasks_free, after an error too. Errors: KITH_OUT_OF_MEMORY. */
+/* To exchange the forces on fewer would take longer. */
+enum { tasks_least_targets = 1024 };
+
+/* Tasks of this many targets in all; with fewer than tasks_least_targets every rank does all. Free
+ * *part with tasks_free, after an error too. Errors: KITH_OUT_OF_MEMORY. */
 kith_status tasks_create(kith_context *context, int64_t count, int64_t targets,
                          struct tasks_part *part);
 void tasks_free(struct tasks_part *part);

@@ -29,7 +29,7 @@
 
 static const struct format formats[] = {
     {"csv", "csv txt dat",
-     "text in columns, between commas or spaces; the header names them: x,y[,z],vx,vy[,vz],m,q,…",
+     "text in columns separated by commas or spaces; the header names them: x,y[,z],vx,vy[,vz],m,q,…",
      NULL, &csv_stream, NULL, csv_read, csv_write, csv_holds, NULL},
     {"xyz", "xyz extxyz", "XYZ text, plain or extended (key=value pairs, as ASE writes)",
      &xyz_frames, &xyz_stream, NULL, xyz_read, xyz_write, xyz_holds, NULL},

@@ -292,14 +292,14 @@ kith_status h5md_writer_add(struct h5md_writer *writer, int64_t step, const kith
 }
 
 /* Frames of a full chunk, packed here, which takes less time than HDF5 does. */
-static kith_status append_packed(const struct h5md_writer *writer, hid_t dataset,
+static kith_status append_packed(const struct h5md_writer *writer, hid_t file, hid_t dataset,
                                  const struct series *series, struct h5md_chunk chunk)
 {
     const hsize_t from[hdf5_max_rank] = {(hsize_t)writer->written};
     const int64_t size = h5md_chunk_bytes(chunk);
     unsigned char *memory = NULL;
     int64_t bytes = 0;
-    KITH_TRY(hdf5_resize(writer->file, series->path, writer->written + writer->room));
+    KITH_TRY(hdf5_resize(file, series->path, writer->written + writer->room));
     KITH_TRY(kith_allocate_unset(1, size + h5md_chunk_room(chunk), "a chunk", (void **)&memory));
     kith_status status =
         h5md_chunk_pack(chunk, series->gathered, chunk.rows, memory, memory + size, &bytes);
@@ -310,18 +310,19 @@ static kith_status append_packed(const struct h5md_writer *writer, hid_t dataset
 }
 
 /* Positions or velocities; done is false if they are to be appended otherwise. */
-static kith_status append_rows(const struct h5md_writer *writer, const struct series *series,
-                               bool *done)
+static kith_status append_rows(const struct h5md_writer *writer, hid_t file,
+                               const struct series *series, bool *done)
 {
     struct h5md_chunk chunk = {0};
     hid_t dataset = H5I_INVALID_HID;
     *done = false;
     if (!h5md_packs() || writer->gathered < writer->room || series->memory_type == H5T_NATIVE_INT32)
         return KITH_OK;
-    KITH_TRY(hdf5_open_dataset(writer->file, series->path, &dataset));
+    KITH_TRY(hdf5_open_dataset(file, series->path, &dataset));
     hdf5_stored_chunk(dataset, hdf5_real_in_file(writer->layout.precision), writer->room, &chunk);
     *done = chunk.rows > 0 && chunk.rows == writer->room * writer->layout.count;
-    const kith_status status = *done ? append_packed(writer, dataset, series, chunk) : KITH_OK;
+    const kith_status status =
+        *done ? append_packed(writer, file, dataset, series, chunk) : KITH_OK;
     H5Dclose(dataset);
     return status;
 }
@@ -333,7 +334,7 @@ kith_status h5md_writer_complete(const struct h5md_writer *writer, hid_t file)
     for (int k = 0; k < count && writer->gathered > 0; k++) {
         bool done = list[k].is_of_rows && is_large(writer);
         if (!done && list[k].is_of_rows)
-            KITH_TRY(append_rows(writer, &list[k], &done));
+            KITH_TRY(append_rows(writer, file, &list[k], &done));
         if (!done)
             KITH_TRY(hdf5_append(file, list[k].path, list[k].memory_type, writer->gathered,
                                  list[k].gathered));

@@ -82,12 +82,14 @@ SIMD_INLINE void NAME(meet)(const struct tree_near *near, int64_t i, const int32
         at[k][3] = softened ? ((const REAL *)near->target_softening2)[i + k] : 0;
     }
     int64_t j = 0;
-    for (; near->self && j < near->targets; j += NAME(lanes))
+    for (; near->self && j < near->targets; j += NAME(lanes)) {
         NAME(add_sources)
-    (near, j, targets, (const REAL(*)[4])at, i, true, law, softened, rough, sums);
-    for (; j < near->sources_padded; j += NAME(lanes))
+        (near, j, targets, (const REAL(*)[4])at, i, true, law, softened, rough, sums);
+    }
+    for (; j < near->sources_padded; j += NAME(lanes)) {
         NAME(add_sources)
-    (near, j, targets, (const REAL(*)[4])at, i, false, law, softened, rough, sums);
+        (near, j, targets, (const REAL(*)[4])at, i, false, law, softened, rough, sums);
+    }
     memcpy(rows, sums, sizeof rows);
     SIMD_UNROLL
     for (int32_t k = 0; k < 4 * NAME(wide); k += NAME(lanes))

@@ -144,7 +144,8 @@ kith_status tree_make_expansions(kith_context *context, const struct tree_proble
                                  const struct tree_softenings *const softenings[2], int64_t sources,
                                  int64_t spare, struct tree_state *state, struct tree_run *run)
 {
-    const double rough_factor = 16; /* below what the expansions add */
+    /* An error e of each pair is one of at most 10 e by the measure of the request. */
+    const double rough_factor = 16;
     const struct tree_near_kernels *near = tree_near_kernels_of(context);
     struct tree_expansions *expansions = &run->expansions;
     *expansions = (struct tree_expansions){
