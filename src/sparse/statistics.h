@@ -29,8 +29,8 @@ struct sparse_statistics {
     /* Rows of another length than the row before, but where the rows before were as those before
      * them: a processor learns such a pattern. 0 from a GPU. */
     int64_t length_changes;
-    int64_t lower, upper;   /* bandwidth below and above the diagonal */
-    int64_t diagonals;      /* that are not empty */
+    int64_t lower, upper; /* bandwidth below and above the diagonal */
+    int64_t diagonals;    /* that are not empty */
     double blocks[5]; /* [k]: of k × k that are not empty, k = 2, 3, 4, estimated from a sample */
     int64_t sell_slots[sparse_sell_heights]; /* entries with padding, rows sorted in windows */
     int64_t sell_slots_unsorted[sparse_sell_heights];
