@@ -298,8 +298,8 @@ static void test_estimate_of_blocks_does_not_miss_dense_rows(void **state)
         kith_sparse *sparse = sparse_of(context, NULL, KITH_F64, &entries);
         struct sparse_statistics statistics;
         assert_ok(sparse_inspect_cpu(context, &sparse->side[0].csr, &statistics));
-        const double blocks = rows / 4 + dense * (rows / every - 1);
-        assert_true(fabs(statistics.blocks[4] - blocks) < 0.05 * blocks);
+        const int64_t blocks = rows / 4 + dense * (rows / every - 1);
+        assert_true(fabs(statistics.blocks[4] - (double)blocks) < 0.05 * (double)blocks);
         kith_sparse_free(sparse);
         kith_context_free(context);
         entries_free(&entries);
