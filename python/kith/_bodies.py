@@ -657,7 +657,7 @@ def read(path: str | os.PathLike, *, format: str | None = None, frame: int = 0, 
     r"""Reads bodies from a file of any format that kith supports.
 
     A file ``.csv``, ``.txt`` or ``.dat`` has columns separated by commas, or by spaces and tabs if its header
-    has no comma. The header names them: ``x,y,z,vx,vy,vz,m``; it may be a comment, as `numpy.savetxt` writes it.
+    has no comma. The header names them: ``x,y,z,vx,vy,vz,m``; it may be a comment, as ``numpy.savetxt`` writes it.
 
     Parameters
     ----------
