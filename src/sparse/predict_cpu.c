@@ -30,8 +30,11 @@ static const double remembered_guesses = 11300;
  * far as the matrix leaves it no room in the third: by scalar loads, prefetched, gathered by
  * slices, gathered by rows that are one slice. */
 static const double near_line = 0.08;
-static const double far_line_scalar = 1.0, far_line_ahead = 1.2, least_line_ahead = 0.33;
+static const double far_line_scalar = 1.0, far_line_ahead = 1.0, least_line_ahead = 0.33;
 static const double far_line_gathered = 0.5, far_line_strided = 1.8;
+
+/* More, by slices, where x does not stay in the third level: of 8 MB nothing, of 16 all. */
+static const double lost_line_gathered = 0.8, least_lost_bytes = 8e6, most_kept_bytes = 16e6;
 
 static const double csr_row = 0.43, csr_entry = 0.284;
 static const double lanes_row = 1.3, lanes_rest = 0.24; /* what is left over of a row's vectors */
@@ -91,6 +94,13 @@ static bool asks_ahead(const struct sparse_statistics *statistics, const struct 
                                statistics->columns * kith_dtype_bytes(statistics->dtype));
 }
 
+static double line_of_slices(const struct sparse_statistics *statistics)
+{
+    const double bytes = (double)statistics->columns * bytes_each(statistics);
+    const double lost = (bytes - least_lost_bytes) / (most_kept_bytes - least_lost_bytes);
+    return far_line_gathered + lost_line_gathered * fmax(0, fmin(lost, 1));
+}
+
 static double waiting_for_x(const struct sparse_statistics *statistics,
                             const struct sparse_plan *plan, double far)
 {
@@ -98,7 +108,7 @@ static double waiting_for_x(const struct sparse_statistics *statistics,
     const double far_line = asks_ahead(statistics, plan)
                                 ? least_line_ahead + (far_line_ahead - least_line_ahead) * far
                             : strided                          ? far_line_strided * far
-                            : plan->format == KITH_SPARSE_SELL ? far_line_gathered * far
+                            : plan->format == KITH_SPARSE_SELL ? line_of_slices(statistics) * far
                                                                : far_line_scalar * far;
     return (double)statistics->nonzeros *
            (near_line * statistics->near_lines_per_entry + far_line * statistics->lines_per_entry);
