@@ -154,8 +154,7 @@ static bool repeats(const unsigned char *part, int64_t bytes)
     return found > bytes / 16;
 }
 
-/* As blocks that do not refer to bytes before them. Returns their bytes, or 0 if there is no room.
- */
+/* As blocks that refer to no bytes before them. Returns their bytes, or 0 if they do not fit. */
 static int64_t deflate_bytes(z_stream *stream, int level, int strategy, const unsigned char *from,
                              int64_t bytes, unsigned char *to, int64_t room)
 {

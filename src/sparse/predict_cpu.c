@@ -78,7 +78,7 @@ static double slot_of(const struct sparse_statistics *statistics)
     return statistics->dtype == KITH_F64 ? slot_double : slot_single;
 }
 
-/* Nanoseconds of wrong guesses of a product: of this many, in so many loops that change. */
+/* Nanoseconds that wrong guesses take in a product with `loops` loops whose lengths change. */
 static double guesses(double wrong, double loops)
 {
     const double known = pow(loops / remembered_guesses, 4);
