@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/bad_row.h"
 #include "core/memory.h"
 #include "device/context.h"
 #include "device/cuda_identity.h"
@@ -67,8 +68,7 @@ kith_status cuda_report_deferred_error(struct cuda_deferred_error *deferred)
         return KITH_OK;
     const struct cuda_deferred_error found = *deferred;
     deferred->array = NULL;
-    return kith_fail(KITH_INVALID_ARGUMENT, "row %lld of %s has %g; give %s", (long long)found.row,
-                     found.array, found.value, found.remedy);
+    return kith_fail_at_row(found.array, found.row, found.value, found.remedy);
 }
 
 static const char *why_none(cudaError_t error)

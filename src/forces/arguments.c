@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "core/bad_row.h"
 #include "core/reals.h"
 #include "device/arrays.h"
 #include "forces/columns.h"
@@ -113,8 +114,7 @@ static kith_status fail_at_bad_row(const char *name, kith_array array, struct fo
         column = (column + 1) % kith_array_columns(array);
         row += column == 0;
     }
-    return kith_fail(KITH_INVALID_ARGUMENT, "row %lld of %s has %g; give %s", (long long)row, name,
-                     value, rule.what);
+    return kith_fail_at_row(name, row, value, rule.what);
 }
 
 /* The largest magnitude of the array's numbers, at least *largest; an error if one breaks the rule.

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "core/bad_row.h"
 #include "core/memory.h"
 #include "core/reals.h"
 #include "device/context.h"
@@ -92,8 +93,7 @@ static kith_status pack_column(const char *name, kith_array array, int64_t k, in
                               : none       ? otherwise_of(name)
                                            : array_get(array, row, k);
         if (!isfinite(number))
-            return kith_fail(KITH_INVALID_ARGUMENT, "row %lld of %s has %g; give finite numbers",
-                             (long long)row, name ? name : "zeros", number);
+            return kith_fail_at_row(name ? name : "zeros", row, number, "finite numbers");
         real_set(dtype, (void *)to, row, number);
     }
     return KITH_OK;

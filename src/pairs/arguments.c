@@ -2,6 +2,7 @@
 
 #include <float.h>
 
+#include "core/bad_row.h"
 #include "device/arrays.h"
 #include "device/context.h"
 
@@ -186,8 +187,7 @@ static kith_status check_offsets(const char *name, kith_array offsets, int64_t r
 
 kith_status pairs_fail_at_number(const char *name, int64_t row, double value, bool radius)
 {
-    return kith_fail(KITH_INVALID_ARGUMENT, "row %lld of %s has %g; give %s", (long long)row, name,
-                     value, radius ? "lengths of at least 0" : "finite numbers");
+    return kith_fail_at_row(name, row, value, radius ? "lengths of at least 0" : "finite numbers");
 }
 
 kith_status pairs_check_numbers(const char *name, kith_array array, bool radius)

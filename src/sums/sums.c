@@ -6,6 +6,7 @@
 
 #include "cells/lattice.h"
 #include "core/arguments.h"
+#include "core/bad_row.h"
 #include "device/arrays.h"
 #include "device/context.h"
 #include "sums/backend.h"
@@ -303,14 +304,20 @@ kith_status kith_sums_compute(kith_context *context, const kith_sums_options *op
     return status;
 }
 
+static kith_status fail_at_number(const struct sums_side *side, const char *column, int64_t row,
+                                  double value)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s.%s", side->name, column);
+    return kith_fail_at_row(name, row, value, "finite numbers");
+}
+
 kith_status sums_fail_at_row(const struct sums_side *side, int64_t row)
 {
     for (int64_t c = 0; c < side->positions.shape[1]; c++) {
         const double value = sums_get(side->positions, row, c);
         if (!isfinite(value))
-            return kith_fail(KITH_INVALID_ARGUMENT,
-                             "row %lld of %s.positions has %g; give finite numbers", (long long)row,
-                             side->name, value);
+            return fail_at_number(side, "positions", row, value);
     }
     return kith_fail(KITH_INVALID_ARGUMENT,
                      "row %lld of %s.positions is more than 2^30 cells away from the cell; give "
@@ -324,10 +331,8 @@ kith_status sums_check_columns(const struct sums_problem *problem, const struct 
         const kith_array column = side->column[k];
         for (int64_t row = 0; !kith_array_is_none(column) && row < side->count; row++)
             if (!isfinite(sums_get(column, row, 0)))
-                return kith_fail(KITH_INVALID_ARGUMENT,
-                                 "row %lld of %s.%s has %g; give finite numbers", (long long)row,
-                                 side->name, problem->formulas->scope.column[k],
-                                 sums_get(column, row, 0));
+                return fail_at_number(side, problem->formulas->scope.column[k], row,
+                                      sums_get(column, row, 0));
     }
     for (int64_t row = 0; problem->dimensions > 3 && row < side->count; row++)
         for (int64_t c = 3; c < problem->dimensions; c++)
