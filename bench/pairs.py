@@ -38,7 +38,8 @@ def plummer(draw, n):
 
 
 def systems(n, seed):
-    """Those of kith bench pairs; in a Plummer sphere the integral of the squared density is 45/1024 pi."""
+    """Those of kith bench pairs, whose Plummer sphere ends at 99.9 % of its mass; the integral of the squared density is
+    45/1024 pi."""
     draw = numpy.random.default_rng(seed)
     cube, flat = draw.random((n, 3)), draw.random((n, 2))
     in_cube = (50 * 3 / (4 * numpy.pi * n)) ** (1 / 3)

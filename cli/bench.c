@@ -79,7 +79,7 @@ static bool open_contexts(struct bench *bench)
     kith_status status = KITH_OK;
     for (int32_t k = 0; k < (on_gpu ? 1 : options->thread_count) && status == KITH_OK; k++) {
         struct bench_context *on = &bench->contexts[bench->context_count++];
-        on->threads = on_gpu ? 0 : options->threads[k];
+        on->threads = on_gpu ? 0 : (int32_t)options->threads[k];
         const kith_context_options chosen = {.device = options->device, .threads = on->threads};
         status = kith_context_create(&chosen, &on->context);
         if (status == KITH_OK)
@@ -93,26 +93,29 @@ static bool open_contexts(struct bench *bench)
 static bool measure_size(struct bench *bench, const char *name, int64_t n)
 {
     const struct bench_options *options = bench->options;
-    const struct bench_capability *capability = bench->capability;
     const int32_t kinds = options->precision_count > 0 ? options->precision_count : 1;
-    const int32_t parts = kinds * bench->context_count;
-    char *states =
-        cli_allocate(options->command, "what is measured", parts, (int64_t)capability->state_bytes);
-    kith_status status = KITH_OK;
+    const int32_t count = kinds * bench->context_count;
+    struct bench_part *parts =
+        cli_allocate(options->command, "what is measured", count, sizeof *parts);
+    bool done = parts;
     int32_t begun = 0;
-    for (; states && begun < parts && status == KITH_OK; begun++) {
-        struct bench_context *on = &bench->contexts[begun / kinds];
-        const struct bench_part part = {bench, on,  on->context, options->precisions[begun % kinds],
-                                        n,     name};
-        status = capability->begin(&part, states + (size_t)begun * capability->state_bytes);
+    for (; begun < count && done; begun++) {
+        struct bench_part *part = &parts[begun];
+        part->bench = bench;
+        part->on = &bench->contexts[begun / kinds];
+        part->context = part->on->context;
+        part->dtype = options->precisions[begun % kinds];
+        part->n = n;
+        part->name = name;
+        part->state = cli_allocate(options->command, "what is measured", 1,
+                                   (int64_t)bench->capability->state_bytes);
+        done = part->state &&
+               (bench->capability->begin(part) == KITH_OK || cli_fail(options->command) == exit_ok);
     }
-    if (status != KITH_OK)
-        cli_fail(options->command);
-    const bool done = states && status == KITH_OK && bench_measure(bench);
-    for (int32_t k = 0; k < begun; k++)
-        capability->end(bench->contexts[k / kinds].context,
-                        states + (size_t)k * capability->state_bytes);
-    free(states);
+    done = done && bench_measure(bench);
+    while (begun > 0)
+        bench_part_free(&parts[--begun]);
+    free(parts);
     return done;
 }
 
@@ -148,13 +151,12 @@ static bool measure(const struct bench_capability *capability, struct bench_opti
         cli_fail(options->command);
         return false;
     }
-    bench.entries =
-        cli_allocate(options->command, "rows", bench_most_entries, sizeof *bench.entries);
-    if (!bench.entries)
+    bench.rows = cli_allocate(options->command, "rows", bench_most_rows, sizeof *bench.rows);
+    if (!bench.rows)
         return false;
     cJSON *figures = cJSON_AddObjectToObject(report, capability->name);
     cJSON_AddStringToObject(figures, "capability", capability->name);
-    bench.rows = cJSON_AddArrayToObject(figures, "rows");
+    bench.report = cJSON_AddArrayToObject(figures, "rows");
     const double start = cli_clock(), before = work_of_others();
     const bool done = open_contexts(&bench) && measure_all(&bench);
     const double busy = (work_of_others() - before) / (cli_clock() - start);
@@ -163,7 +165,7 @@ static bool measure(const struct bench_capability *capability, struct bench_opti
         printf("\nOther programs kept %.1f cores busy meanwhile.\n", busy);
     for (int32_t k = 0; k < bench.context_count; k++)
         kith_context_free(bench.contexts[k].context);
-    free(bench.entries);
+    free(bench.rows);
     return done;
 }
 

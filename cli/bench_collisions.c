@@ -5,54 +5,45 @@
 
 #include "bench.h"
 
-enum { walk_beads = 64, most_in_flight = 64, most_methods = 16 };
+enum { walk_beads = 64, most_in_flight = 64 };
 
-/* A count of beads by a method; or of walks of 64 beads, as a batch. */
-struct task {
-    kith_context *context;
-    kith_collisions_method method;
-    const kith_array *beads;
-    kith_array batch, collisions, contacts; /* of a batch; contacts may be none */
-};
+/* Of a part's arrays. */
+enum { walk, scattered, collisions, contacts };
 
 struct state {
-    struct bench_arrays arrays; /* one walk, scattered beads, walks of 64, results */
-    struct task task[2 * most_methods + 2];
+    kith_collisions_promise *promises[most_in_flight];
+    int64_t launched;
+    kith_array batch; /* the walk, cut into walks of 64 */
 };
 
-/* On a GPU one after another, without waiting in between. */
-static kith_status count_beads(void *state, int64_t calls)
+static kith_status count(const struct bench_part *part, int64_t method, int64_t beads)
 {
-    const struct task *task = state;
-    const kith_collisions_options options = {task->method};
-    kith_collisions_promise *promises[most_in_flight] = {NULL};
+    const kith_collisions_options options = {(kith_collisions_method)method};
+    struct state *state = part->state;
+    kith_collisions_promise **promise = &state->promises[state->launched++ % most_in_flight];
     int64_t count = 0;
-    kith_status status = KITH_OK;
-    for (int64_t k = 0; k < calls && status == KITH_OK; k++) {
-        kith_collisions_promise **promise = &promises[k % most_in_flight];
-        if (task->beads->device.kind == KITH_CPU) {
-            status = kith_collisions_count(task->context, &options, *task->beads, &count);
-            continue;
-        }
-        kith_collisions_promise_free(*promise);
-        *promise = NULL;
-        status = kith_collisions_launch(task->context, &options, *task->beads, promise);
-    }
-    if (status == KITH_OK)
-        status = kith_context_synchronize(task->context);
-    for (int64_t k = 0; k < most_in_flight; k++)
-        kith_collisions_promise_free(promises[k]);
-    return status;
+    if (part->on->threads)
+        return kith_collisions_count(part->context, &options, part->arrays[beads], &count);
+    kith_collisions_promise_free(*promise);
+    *promise = NULL;
+    return kith_collisions_launch(part->context, &options, part->arrays[beads], promise);
 }
 
-static kith_status count_batch(void *state, int64_t calls)
+static kith_status count_walk(const struct bench_part *part, int64_t method)
 {
-    const struct task *task = state;
-    kith_status status = KITH_OK;
-    for (int64_t k = 0; k < calls && status == KITH_OK; k++)
-        status = kith_collisions_batch(task->context, task->batch, kith_array_none(), NULL,
-                                       task->collisions, task->contacts);
-    return status;
+    return count(part, method, walk);
+}
+
+static kith_status count_scattered(const struct bench_part *part, int64_t method)
+{
+    return count(part, method, scattered);
+}
+
+static kith_status count_batch(const struct bench_part *part, int64_t has_contacts)
+{
+    return kith_collisions_batch(part->context, ((const struct state *)part->state)->batch,
+                                 kith_array_none(), NULL, part->arrays[collisions],
+                                 has_contacts ? part->arrays[contacts] : kith_array_none());
 }
 
 /* Methods that compare all pairs take long with many beads. */
@@ -66,86 +57,62 @@ static bool is_measured(bool on_gpu, kith_collisions_method method, int64_t bead
             beads <= (on_gpu ? 262144 : 10000));
 }
 
-/* Walks of this number of beads each, or of one: beads scattered over a cube of four sites a bead.
- */
-static kith_status make_beads(const struct bench_part *part, int64_t walk, int64_t count,
-                              struct bench_arrays *arrays)
+/* Beads of one random walk; or scattered over a cube of four sites a bead. */
+static kith_status make_beads(struct bench_part *part, bool scatters, int64_t count)
 {
-    int32_t *beads = calloc((size_t)(3 * count + 1), sizeof *beads), at[3] = {0, 0, 0};
-    const double side = floor(cbrt(4 * (double)count)) + 1;
-    for (int64_t i = 0; beads && i < count; i++) {
-        for (int64_t c = 0; c < 3; c++) {
-            if (i % walk == 0)
-                at[c] = (int32_t)(bench_random((uint64_t)(4 * i + c)) * side);
-            beads[3 * i + c] = at[c];
-        }
-        const int way = (int)(6 * bench_random((uint64_t)(4 * i + 3)));
-        at[way / 2] += way % 2 ? 1 : -1;
-    }
-    const kith_status status =
-        beads ? bench_array(part->context, KITH_I32, count, 3, beads, arrays) : KITH_OUT_OF_MEMORY;
+    const kith_initial_options options = {.count = count, .seed = 1};
+    const double side = scatters ? floor(cbrt(4 * (double)count)) + 1 : 1;
+    int32_t *beads = calloc((size_t)(3 * count + 1), sizeof *beads);
+    kith_bodies *bodies = NULL;
+    kith_status status =
+        kith_initial_make(scatters ? "uniform-cube" : "lattice-walk", &options, &bodies);
+    for (int64_t k = 0; beads && status == KITH_OK && k < 3 * count; k++)
+        beads[k] = (int32_t)(side * bodies->position[k]);
+    if (status == KITH_OK)
+        status = beads ? bench_array(part, KITH_I32, count, 3, beads) : KITH_OUT_OF_MEMORY;
+    kith_bodies_free(bodies);
     free(beads);
     return status;
 }
 
-static void enter(const struct bench_part *part, struct task *task, const char *what,
-                  const char *variant, int64_t count)
-{
-    struct bench_row *row = bench_enter(part, task->batch.data ? count_batch : count_beads, task,
-                                        what, "beads", (double)count);
-    snprintf(row->variant, sizeof row->variant, "%s", variant);
-}
-
-static void enter_methods(const struct bench_part *part, int kind, struct state *state)
+static void enter_methods(const struct bench_part *part, bench_work *work, const char *variant)
 {
     int64_t methods = 0;
     const kith_collisions_method_info *list = kith_collisions_method_list(&methods);
-    for (int64_t k = 0; k < methods && k < most_methods; k++) {
-        struct task *task = &state->task[kind * most_methods + k];
-        *task = (struct task){.context = part->context,
-                              .method = (kith_collisions_method)k,
-                              .beads = &state->arrays.at[kind]};
-        if (is_measured(part->on->threads == 0, task->method, part->n))
-            enter(part, task, list[k].name, kind ? "scattered" : "walk", part->n);
-    }
+    for (int64_t k = 0; k < methods; k++)
+        if (is_measured(part->on->threads == 0, (kith_collisions_method)k, part->n))
+            bench_enter(part, work, k, (double)part->n, "beads", list[k].name, "%s", variant);
 }
 
 /* The number of walks that the beads make, at least one. */
-static kith_status begin(const struct bench_part *part, void *memory)
+static kith_status begin(struct bench_part *part)
 {
-    struct state *state = memory;
-    struct bench_arrays *arrays = &state->arrays;
-    const int64_t walks = part->n / walk_beads + 1, shape[] = {walks, walk_beads, 3};
-    kith_status status = make_beads(part, INT64_MAX, part->n, arrays);
+    const int64_t walks = part->n / walk_beads + 1;
+    const int64_t shape[] = {walks, walk_beads, 3}, strides[] = {3 * walk_beads, 3, 1};
+    kith_array *batch = &((struct state *)part->state)->batch;
+    kith_status status = make_beads(part, false, walks * walk_beads);
     if (status == KITH_OK)
-        status = make_beads(part, 1, part->n, arrays);
-    if (status == KITH_OK)
-        status = make_beads(part, walk_beads, walks * walk_beads, arrays);
+        status = make_beads(part, true, part->n);
     for (int k = 0; k < 2 && status == KITH_OK; k++)
-        status = bench_array(part->context, KITH_I64, walks, 0, NULL, arrays);
-    if (status != KITH_OK)
-        return status;
-    enter_methods(part, 0, state);
-    enter_methods(part, 1, state);
-    for (int k = 0; k < 2; k++) {
-        struct task *task = &state->task[2 * most_methods + k];
-        *task = (struct task){.context = part->context,
-                              .batch = arrays->at[2],
-                              .collisions = arrays->at[3],
-                              .contacts = k ? arrays->at[4] : kith_array_none()};
-        task->batch.ndim = 3;
-        task->batch.strides[0] = 3L * walk_beads;
-        task->batch.strides[1] = 3;
-        task->batch.strides[2] = 1;
-        memcpy(task->batch.shape, shape, sizeof shape);
-        enter(part, task, "batch", k ? "64 each, contacts" : "64 each", walks * walk_beads);
-    }
-    return KITH_OK;
+        status = bench_array(part, KITH_I64, walks, 0, NULL);
+    *batch = part->arrays[walk];
+    part->arrays[walk].shape[0] = part->n;
+    batch->ndim = 3;
+    memcpy(batch->shape, shape, sizeof shape);
+    memcpy(batch->strides, strides, sizeof strides);
+    enter_methods(part, count_walk, "walk");
+    enter_methods(part, count_scattered, "scattered");
+    for (int k = 0; k < 2; k++)
+        bench_enter(part, count_batch, k, (double)(walks * walk_beads), "beads", "batch",
+                    k ? "64 each, contacts" : "64 each");
+    return status;
 }
 
-static void end(kith_context *context, void *memory)
+static void end(void *memory)
 {
-    bench_arrays_free(context, &((struct state *)memory)->arrays);
+    struct state *state = memory;
+    for (int k = 0; k < most_in_flight; k++)
+        kith_collisions_promise_free(state->promises[k]);
 }
 
 const struct bench_capability bench_of_collisions = {

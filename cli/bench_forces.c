@@ -1,81 +1,55 @@
 /* kith bench forces: all-pairs forces, and the steps of simulations of few bodies. */
 
-#include <stdlib.h>
-
 #include "bench.h"
 
 static const double softening = 0.01, softening_of_steps = 0.05, dt = 1e-5;
 
-enum { flop_per_interaction = 20, different_systems = 1024 };
+enum { flop_per_interaction = 20 };
 
 struct state {
-    kith_context *context;
-    kith_forces_options options;
-    struct bench_arrays arrays;     /* positions, masses, accelerations */
     kith_simulation *simulation[2]; /* of one system, and of an ensemble */
 };
 
-static kith_status evaluate(void *memory, int64_t calls)
-{
-    const struct state *state = memory;
-    const kith_array *arrays = state->arrays.at;
-    const kith_particles particles = {.positions = arrays[0], .columns = {{"m", arrays[1]}}};
-    kith_status status = KITH_OK;
-    for (int64_t k = 0; k < calls && status == KITH_OK; k++)
-        status = kith_forces_compute(state->context, &state->options, NULL, &particles, arrays[2],
-                                     kith_array_none());
-    return status;
-}
-
-static kith_status step(void *memory, int64_t calls)
-{
-    kith_simulation *const *simulation = memory;
-    return kith_simulation_step(*simulation, calls);
-}
-
-static kith_status begin_forces(const struct bench_part *part, struct state *state)
+/* The arrays: positions, masses, accelerations. */
+static kith_status evaluate(const struct bench_part *part, int64_t which)
 {
     const struct bench_options *asked = part->bench->options;
+    const kith_forces_options options = {
+        .softening = softening, .law = asked->law.law, .method = asked->method};
+    const kith_array *arrays = part->arrays;
+    const kith_particles particles = {.positions = arrays[0], .columns = {{"m", arrays[1]}}};
+    (void)which;
+    return kith_forces_compute(part->context, &options, NULL, &particles, arrays[2],
+                               kith_array_none());
+}
+
+static kith_status begin_forces(struct bench_part *part)
+{
     const kith_initial_options options = {.count = part->n, .seed = 1};
     const int64_t columns[] = {3, 0, 3};
     kith_bodies *bodies = NULL;
     kith_status status = kith_initial_make("uniform-cube", &options, &bodies);
     for (int k = 0; k < 3 && status == KITH_OK; k++) {
         const double *values[] = {bodies->position, bodies->mass, NULL};
-        status =
-            bench_array(part->context, part->dtype, part->n, columns[k], values[k], &state->arrays);
+        status = bench_array(part, part->dtype, part->n, columns[k], values[k]);
     }
     kith_bodies_free(bodies);
-    state->context = part->context;
-    state->options = (kith_forces_options){
-        .softening = softening, .law = asked->law.law, .method = asked->method};
     const double items = (double)part->n * (double)part->n;
-    struct bench_row *row = bench_enter(part, evaluate, state, "forces", "interactions", items);
-    snprintf(row->variant, sizeof row->variant, "%s",
-             part->on->threads ? kith_context_isa(part->context) : "");
+    struct bench_row *row = bench_enter(part, evaluate, 0, items, "interactions", "forces", "%s",
+                                        part->on->threads ? kith_context_isa(part->context) : "");
     row->flop = flop_per_interaction;
-    if (!asked->law.law && part->on->threads)
+    if (!part->bench->options->law.law && part->on->threads)
         row->limit = items / bench_forces_rate(part->on, part->dtype);
     return status;
 }
 
-/* Bodies of several systems; systems past the first different_systems repeat them. */
+/* Bodies of several systems, of mass 1 each, from one Plummer sphere. */
 static kith_status make_systems(int64_t n, int64_t systems, kith_bodies **bodies)
 {
-    kith_bodies *different[different_systems] = {NULL};
-    const kith_bodies **each = calloc((size_t)systems, sizeof(kith_bodies *));
-    kith_status status = each ? KITH_OK : KITH_OUT_OF_MEMORY;
-    for (int64_t k = 0; k < different_systems && k < systems && status == KITH_OK; k++) {
-        const kith_initial_options options = {.count = n, .seed = (uint64_t)k};
-        status = kith_initial_make("plummer", &options, &different[k]);
-    }
-    for (int64_t k = 0; k < systems && each; k++)
-        each[k] = different[k % different_systems];
-    if (status == KITH_OK)
-        status = kith_ensemble_join(systems, each, bodies);
-    for (int64_t k = 0; k < different_systems; k++)
-        kith_bodies_free(different[k]);
-    free(each);
+    const kith_initial_options options = {.count = n * systems, .seed = 1};
+    const kith_status status = kith_initial_make("plummer", &options, bodies);
+    for (int64_t i = 0; status == KITH_OK && i < n * systems; i++)
+        (*bodies)->mass[i] *= (double)systems;
     return status;
 }
 
@@ -96,22 +70,22 @@ static kith_status begin_steps(const struct bench_part *part, int64_t systems,
             kith_simulation_create_ensemble(part->context, &options, systems, bodies, simulation);
     kith_bodies_free(bodies);
     struct bench_row *row =
-        bench_enter(part, step, simulation, integrator, "steps", (double)systems);
-    snprintf(row->variant, sizeof row->variant, "%lld system%s", (long long)systems,
-             systems == 1 ? "" : "s");
+        bench_enter(part, NULL, 0, (double)systems, "steps", integrator, "%lld system%s",
+                    (long long)systems, systems == 1 ? "" : "s");
+    row->simulation = *simulation;
     row->systems = systems;
     return status;
 }
 
 /* Steps of one system are measured by the first context: more threads do nothing for few bodies.
  * On a GPU steps of one system of any size are. */
-static kith_status begin(const struct bench_part *part, void *memory)
+static kith_status begin(struct bench_part *part)
 {
     const struct bench_options *options = part->bench->options;
     const int64_t usual = part->on->threads ? 1024 : 6000000 / part->n;
     const int64_t systems = options->systems ? options->systems : usual;
-    struct state *state = memory;
-    kith_status status = begin_forces(part, state);
+    struct state *state = part->state;
+    kith_status status = begin_forces(part);
     const bool is_few = part->n <= kith_most_bodies_of_system;
     if (options->law.law || options->method || (part->on->threads && !is_few))
         return status;
@@ -122,10 +96,9 @@ static kith_status begin(const struct bench_part *part, void *memory)
     return status;
 }
 
-static void end(kith_context *context, void *memory)
+static void end(void *memory)
 {
     struct state *state = memory;
-    bench_arrays_free(context, &state->arrays);
     kith_simulation_free(state->simulation[0]);
     kith_simulation_free(state->simulation[1]);
 }

@@ -2,19 +2,20 @@
  * machine's limits: the bandwidth of a copy, and the arithmetic of gravity on numbers in registers.
  */
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
 #include "device/context.h"
+#include "device/threads.h"
 #include "forces/limit.h"
 
-kith_status bench_array(kith_context *context, kith_dtype dtype, int64_t rows, int64_t columns,
-                        const void *values, struct bench_arrays *arrays)
+kith_status bench_array(struct bench_part *part, kith_dtype dtype, int64_t rows, int64_t columns,
+                        const void *values)
 {
+    kith_context *context = part->context;
     const int64_t count = rows * (columns > 0 ? columns : 1), each = kith_dtype_bytes(dtype);
-    kith_array *array = &arrays->at[arrays->count++];
+    kith_array *array = &part->arrays[part->array_count++];
     bool failed = false;
     void *narrow = dtype == KITH_F32 ? cli_in_precision(values, count, dtype, &failed) : NULL;
     *array = columns > 0 ? kith_array_matrix(NULL, dtype, rows, columns)
@@ -34,62 +35,45 @@ kith_status bench_array(kith_context *context, kith_dtype dtype, int64_t rows, i
     return status;
 }
 
-void bench_arrays_free(kith_context *context, struct bench_arrays *arrays)
+void bench_part_free(struct bench_part *part)
 {
     DEVICE_SCOPE(scope);
-    const bool entered = device_enter(context, &scope) == KITH_OK;
-    while (arrays->count > 0 && entered)
-        context->services->release(context, arrays->at[--arrays->count].data);
+    const bool entered = device_enter(part->context, &scope) == KITH_OK;
+    if (part->state && part->bench->capability->end)
+        part->bench->capability->end(part->state);
+    while (part->array_count > 0 && entered)
+        part->context->services->release(part->context, part->arrays[--part->array_count].data);
+    free(part->state);
 }
 
-struct part {
-    char *to;
-    const char *from;
+/* A block of memory for each thread, large enough that memcpy writes it past the caches. */
+struct copy {
+    char *to, *from;
     size_t bytes;
 };
 
-static void *copy_part(void *argument)
+static void copy_block(void *argument, int64_t k)
 {
-    const struct part *part = argument;
-    memcpy(part->to, part->from, part->bytes);
-    return NULL;
+    const struct copy *copy = argument;
+    memcpy(copy->to + copy->bytes * (size_t)k, copy->from + copy->bytes * (size_t)k, copy->bytes);
 }
 
-/* A block for each thread, which memcpy writes past the caches. */
-static void copy_by_threads(int32_t threads, char *to, const char *from, size_t bytes)
-{
-    enum { most = 256 };
-    struct part parts[most];
-    pthread_t started[most];
-    const size_t count = threads < most ? (size_t)threads : most;
-    size_t running = 0;
-    for (size_t k = 0; k < count; k++)
-        parts[k] = (struct part){to + bytes / count * k, from + bytes / count * k, bytes / count};
-    while (running + 1 < count &&
-           pthread_create(&started[running], NULL, copy_part, &parts[running]) == 0)
-        running++;
-    for (size_t k = running; k < count; k++)
-        copy_part(&parts[k]);
-    while (running > 0)
-        pthread_join(started[--running], NULL);
-}
-
-static double copy_on_host(int32_t threads)
+static double copy_on_host(kith_context *context, int32_t threads)
 {
     enum { bytes = 256 << 20, times = 5 };
-    char *from = malloc(bytes), *to = malloc(bytes);
+    const struct copy copy = {malloc(bytes), malloc(bytes), bytes / (size_t)threads};
     double best = 0;
-    if (from && to) {
-        memset(from, 1, bytes);
-        memset(to, 2, bytes);
+    if (copy.from && copy.to) {
+        memset(copy.from, 1, bytes);
+        memset(copy.to, 2, bytes);
     }
-    for (int k = 0; from && to && k < times; k++) {
+    for (int k = 0; copy.from && copy.to && k < times; k++) {
         const double start = cli_clock();
-        copy_by_threads(threads, to, from, bytes);
-        best = fmax(best, 2.0 * bytes / (cli_clock() - start));
+        if (kith_for_each(context, threads, threads, copy_block, (void *)&copy) == KITH_OK)
+            best = fmax(best, 2.0 * bytes / (cli_clock() - start));
     }
-    free(from);
-    free(to);
+    free(copy.from);
+    free(copy.to);
     return best;
 }
 
@@ -97,31 +81,32 @@ static double copy_on_host(int32_t threads)
 static double copy_on_device(kith_context *context)
 {
     enum { count = 1 << 26, times = 20, rounds = 5 };
-    struct bench_arrays arrays = {.count = 0};
+    struct bench_part part = {.context = context};
     double best = 0;
     DEVICE_SCOPE(scope);
     kith_status status = device_enter(context, &scope);
     for (int k = 0; k < 2 && status == KITH_OK; k++)
-        status = bench_array(context, KITH_F64, count, 0, NULL, &arrays);
+        status = bench_array(&part, KITH_F64, count, 0, NULL);
     const double one = 1;
-    const void *const from = arrays.at[0].data;
+    const void *const from = part.arrays[0].data;
     for (int round = 0; round < rounds && status == KITH_OK; round++) {
         const double start = cli_clock();
         for (int k = 0; k < times && status == KITH_OK; k++)
             status = context->services->combine(context, KITH_F64, count, 1, &one, &from,
-                                                arrays.at[1].data);
+                                                part.arrays[1].data);
         if (status == KITH_OK)
             status = kith_context_synchronize(context);
         best = fmax(best, 16.0 * count * times / (cli_clock() - start));
     }
-    bench_arrays_free(context, &arrays);
+    bench_part_free(&part);
     return status == KITH_OK ? best : 0;
 }
 
 double bench_copy_rate(struct bench_context *on)
 {
     if (on->copy_rate == 0)
-        on->copy_rate = on->threads ? copy_on_host(on->threads) : copy_on_device(on->context);
+        on->copy_rate =
+            on->threads ? copy_on_host(on->context, on->threads) : copy_on_device(on->context);
     return on->copy_rate;
 }
 
@@ -130,20 +115,4 @@ double bench_forces_rate(struct bench_context *on, kith_dtype dtype)
     if (on->threads && on->forces_rates[dtype] == 0)
         on->forces_rates[dtype] = on->threads * forces_limit(on->context, dtype);
     return on->forces_rates[dtype];
-}
-
-double *bench_randoms(int64_t count)
-{
-    double *numbers = calloc((size_t)count + 1, sizeof *numbers);
-    for (int64_t k = 0; numbers && k < count; k++)
-        numbers[k] = bench_random((uint64_t)k);
-    return numbers;
-}
-
-double bench_random(uint64_t k)
-{
-    uint64_t z = (k + 1) * 0x9e3779b97f4a7c15U;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }

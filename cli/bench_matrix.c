@@ -1,79 +1,67 @@
 /* kith bench matrix: interaction matrices stored, and their products with a vector without. */
 
-#include <stdlib.h>
-
 #include "bench.h"
 
 enum { fills = 3, tasks = 5 };
 static const char *const laws[tasks] = {"power:1", "gaussian:0.5", "sum", "gaussian:0.5",
                                         "power:1"};
 
-/* A fill of the matrix, or a product with a vector. */
-struct task {
-    kith_context *context;
-    kith_law *law;
-    const kith_array *arrays; /* positions, vector, product, matrix */
-    bool stores;
-};
-
 struct state {
-    struct bench_arrays arrays;
-    struct task task[tasks];
+    kith_law *law[tasks];
 };
 
-static kith_status fill_or_multiply(void *state, int64_t calls)
+static kith_status fill(const struct bench_part *part, int64_t task)
 {
-    const struct task *task = state;
-    const kith_particles particles = {.positions = task->arrays[0]};
-    kith_status status = KITH_OK;
-    for (int64_t k = 0; k < calls && status == KITH_OK; k++)
-        status = task->stores ? kith_matrix_compute(task->context, task->law, NULL, &particles,
-                                                    NULL, task->arrays[3])
-                              : kith_matrix_multiply(task->context, task->law, NULL, &particles,
-                                                     NULL, task->arrays[1], task->arrays[2]);
-    return status;
+    const kith_law *law = ((const struct state *)part->state)->law[task];
+    const kith_particles particles = {.positions = part->arrays[0]};
+    return kith_matrix_compute(part->context, law, NULL, &particles, NULL, part->arrays[3]);
 }
 
-static kith_status make_arrays(const struct bench_part *part, bool stored,
-                               struct bench_arrays *arrays)
+static kith_status multiply(const struct bench_part *part, int64_t task)
+{
+    const kith_law *law = ((const struct state *)part->state)->law[task];
+    const kith_particles particles = {.positions = part->arrays[0]};
+    return kith_matrix_multiply(part->context, law, NULL, &particles, NULL, part->arrays[1],
+                                part->arrays[2]);
+}
+
+/* Positions, a vector, a product and, if it is stored, the matrix. */
+static kith_status make_arrays(struct bench_part *part, bool stored)
 {
     const int64_t n = part->n, columns[] = {3, 0, 0, n};
-    double *x = bench_randoms(3 * n);
-    kith_status status = x ? KITH_OK : KITH_OUT_OF_MEMORY;
+    const kith_initial_options options = {.count = n, .seed = 1};
+    kith_bodies *bodies = NULL;
+    kith_status status = kith_initial_make("uniform-cube", &options, &bodies);
     for (int k = 0; k < (stored ? 4 : 3) && status == KITH_OK; k++)
-        status = bench_array(part->context, part->dtype, n, columns[k], k < 2 ? x : NULL, arrays);
-    free(x);
+        status = bench_array(part, part->dtype, n, columns[k], k < 2 ? bodies->position : NULL);
+    kith_bodies_free(bodies);
     return status;
 }
 
-static kith_status begin(const struct bench_part *part, void *memory)
+static kith_status begin(struct bench_part *part)
 {
     /* What is larger is not stored here. */
     const double most = part->on->threads ? fmin(4e9, (double)kith_memory_available() / 2) : 64e9;
     const double pairs = (double)part->n * (double)part->n;
     const double bytes = (double)kith_dtype_bytes(part->dtype);
     const bool stored = bytes * pairs <= most;
-    struct state *state = memory;
-    kith_status status = make_arrays(part, stored, &state->arrays);
+    struct state *state = part->state;
+    kith_status status = make_arrays(part, stored);
     for (int k = stored ? 0 : fills; k < tasks && status == KITH_OK; k++) {
-        struct task *task = &state->task[k];
-        *task = (struct task){part->context, NULL, state->arrays.at, k < fills};
-        status = kith_law_parse(laws[k], 0, NULL, &task->law);
-        struct bench_row *row =
-            bench_enter(part, fill_or_multiply, task, k < fills ? "fill" : "V b", "pairs", pairs);
-        snprintf(row->variant, sizeof row->variant, "%s", laws[k]);
-        row->bytes = k < fills ? bytes : 0;
-        row->limit = k < fills ? bytes * pairs / bench_copy_rate(part->on) : 0;
+        const bool is_fill = k < fills;
+        status = kith_law_parse(laws[k], 0, NULL, &state->law[k]);
+        struct bench_row *row = bench_enter(part, is_fill ? fill : multiply, k, pairs, "pairs",
+                                            is_fill ? "fill" : "V b", "%s", laws[k]);
+        row->bytes = is_fill ? bytes : 0;
+        row->limit = is_fill ? bytes * pairs / bench_copy_rate(part->on) : 0;
     }
     return status;
 }
 
-static void end(kith_context *context, void *memory)
+static void end(void *state)
 {
-    struct state *state = memory;
     for (int k = 0; k < tasks; k++)
-        kith_law_free(state->task[k].law);
-    bench_arrays_free(context, &state->arrays);
+        kith_law_free(((struct state *)state)->law[k]);
 }
 
 const struct bench_capability bench_of_matrix = {

@@ -6,47 +6,37 @@
 #include "bench.h"
 #include "options.h"
 
-/* The words of a list with single commas, one after the other. */
-static void for_each_word(const char *option, const char *text, int32_t most,
-                          struct bench_options *bench, const struct argp_state *state,
-                          void (*take)(struct bench_options *bench, const char *option,
-                                       const char *word, const struct argp_state *state))
+/* The numbers, from 1 to largest, of a list with single commas; returns their count. */
+static int32_t take_numbers(const char *option, const char *text, int64_t largest, int32_t most,
+                            int64_t *numbers, const struct argp_state *state)
 {
     char *copy = cli_copy(text, state), *rest = NULL;
     int32_t count = 0;
     if (!*text || *text == ',' || text[strlen(text) - 1] == ',' || strstr(text, ",,"))
         cli_usage_error(state, "%s is '%s'; separate values by single commas", option, text);
     for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
-        if (count++ == most)
+        if (count == most)
             cli_usage_error(state, "%s has more than %d values; give fewer", option, (int)most);
-        take(bench, option, word, state);
+        numbers[count++] = cli_parse_range(option, word, 1, largest, state);
     }
     free(copy);
-}
-
-static void take_count(struct bench_options *bench, const char *option, const char *word,
-                       const struct argp_state *state)
-{
-    bench->counts[bench->count_count++] = cli_parse_range(option, word, 1, 1 << 28, state);
-}
-
-static void take_threads(struct bench_options *bench, const char *option, const char *word,
-                         const struct argp_state *state)
-{
-    (void)option;
-    bench->threads[bench->thread_count++] = cli_parse_threads(word, state);
+    return count;
 }
 
 static void set_counts(void *options, const char *option, const char *text,
                        const struct argp_state *state)
 {
-    for_each_word(option, text, bench_most_numbers, options, state, take_count);
+    struct bench_options *bench = options;
+    bench->count_count =
+        take_numbers(option, text, 1 << 28, bench_most_numbers, bench->counts, state);
 }
 
 static void set_threads(void *options, const char *option, const char *text,
                         const struct argp_state *state)
 {
-    for_each_word(option, text, bench_most_threads, options, state, take_threads);
+    struct bench_options *bench = options;
+    bench->thread_count =
+        take_numbers(option, text, cli_most_threads, bench_most_threads, bench->threads, state);
 }
 
 static void set_precision(void *options, const char *option, const char *text,

@@ -16,7 +16,8 @@ struct bench_options {
     struct chosen_device chosen; /* --device */
     int64_t counts[bench_most_numbers];
     int32_t count_count;
-    int32_t threads[bench_most_threads], thread_count;
+    int64_t threads[bench_most_threads];
+    int32_t thread_count;
     kith_dtype precisions[2];
     int32_t precision_count;
     const char *names[bench_most_names]; /* of systems or matrices */

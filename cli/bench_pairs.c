@@ -1,6 +1,5 @@
 /* kith bench pairs: neighbor lists of several systems, with points and lists on the device. */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
@@ -33,93 +32,68 @@ static bool system_row(int64_t k, const char **name, const char **description)
 }
 
 struct state {
-    const struct system *system;
-    kith_context *context;
     kith_pairs_options options;
     kith_cell cell;
-    struct bench_arrays arrays; /* the points */
     kith_pairs *pairs;
 };
 
-static kith_status list(void *memory, int64_t calls)
+/* nearest: k, or 0. */
+static kith_status list(const struct bench_part *part, int64_t nearest)
 {
-    struct state *state = memory;
-    const kith_cell *cell = state->system->periodic ? &state->cell : NULL;
-    const int64_t nearest = state->system->nearest;
-    kith_status status = KITH_OK;
-    for (int64_t k = 0; k < calls && status == KITH_OK; k++)
-        status = nearest ? kith_pairs_nearest(state->context, &state->options, state->arrays.at[0],
-                                              cell, nearest, &state->pairs)
-                         : kith_pairs_compute(state->context, &state->options, state->arrays.at[0],
-                                              cell, &state->pairs);
-    return status;
+    struct state *state = part->state;
+    const kith_cell *cell = state->cell.vectors[0][0] > 0 ? &state->cell : NULL;
+    return nearest ? kith_pairs_nearest(part->context, &state->options, part->arrays[0], cell,
+                                        nearest, &state->pairs)
+                   : kith_pairs_compute(part->context, &state->options, part->arrays[0], cell,
+                                        &state->pairs);
 }
 
-/* Of scale 1 (Aarseth, Hénon and Wielen 1974). */
-static void place_in_plummer(const double u[3], double x[3])
-{
-    const double radius = 1 / sqrt(pow(1e-10 + (1 - 2e-10) * u[0], -2.0 / 3) - 1);
-    const double z = 2 * u[1] - 1, angle = 2 * M_PI * u[2];
-    x[0] = radius * sqrt(1 - z * z) * cos(angle);
-    x[1] = radius * sqrt(1 - z * z) * sin(angle);
-    x[2] = radius * z;
-}
-
-static double *make_points(const struct system *system, int64_t n)
-{
-    double *x = bench_randoms(n * system->dimensions);
-    for (int64_t i = 0; x && system->plummer && i < n; i++)
-        place_in_plummer((const double[]){x[3 * i], x[3 * i + 1], x[3 * i + 2]}, &x[3 * i]);
-    return x;
-}
-
-/* The cutoff for a mean number of neighbors; in a Plummer sphere ∫ρ² is 45/1024. */
+/* The cutoff for a mean number of neighbors; in a Plummer sphere of scale length a ∫ρ² is
+ * 45/(1024 a³), and kith's has a = 3π/16. */
 static double cutoff_of(const struct system *system, int64_t n)
 {
     if (system->dimensions == 2)
         return sqrt(system->neighbors / (M_PI * (double)n));
-    const double density = (double)n * (system->plummer ? 45.0 / 1024 : 1);
+    const double density = (double)n * (system->plummer ? 45.0 / 1024 / pow(3 * M_PI / 16, 3) : 1);
     return cbrt(system->neighbors * 3 / (4 * M_PI * density));
 }
 
-static kith_status begin(const struct bench_part *part, void *memory)
+static kith_status begin(struct bench_part *part)
 {
     const struct bench_options *options = part->bench->options;
     const struct system *system = systems;
-    struct state *state = memory;
+    struct state *state = part->state;
     while (strcmp(system->name, part->name) != 0)
         system++;
-    state->system = system;
-    state->context = part->context;
     state->options.cutoff = system->nearest ? 0 : cutoff_of(system, part->n);
     state->options.unsorted = options->unsorted && system->nearest == 0;
     state->options.narrow = options->narrow;
     if (system->lengths)
         state->options.quantities = KITH_PAIRS_I | KITH_PAIRS_J | KITH_PAIRS_SHIFTS |
                                     KITH_PAIRS_VECTORS | KITH_PAIRS_DISTANCES;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3 && system->periodic; k++)
         state->cell.vectors[k][k] = state->cell.periodic[k] = 1;
-    double *x = make_points(system, part->n);
+    const kith_initial_options initial = {
+        .count = part->n, .dimensions = system->dimensions, .seed = 3};
+    kith_bodies *bodies = NULL;
     kith_status status =
-        x ? bench_array(part->context, part->dtype, part->n, system->dimensions, x, &state->arrays)
-          : KITH_OUT_OF_MEMORY;
-    free(x);
+        kith_initial_make(system->plummer ? "plummer" : "uniform-cube", &initial, &bodies);
+    if (status == KITH_OK)
+        status = bench_array(part, part->dtype, part->n, system->dimensions, bodies->position);
+    kith_bodies_free(bodies);
     if (status == KITH_OK) /* says how many pairs there are */
-        status = list(state, 1);
+        status = list(part, system->nearest);
     if (status == KITH_OK)
         status = kith_context_synchronize(part->context);
-    struct bench_row *row = bench_enter(part, list, state, system->name, "pairs",
-                                        status == KITH_OK ? (double)state->pairs->count : 0);
-    snprintf(row->variant, sizeof row->variant, "%s, %d bits",
-             state->options.unsorted ? "unsorted" : "sorted", options->narrow ? 32 : 64);
+    bench_enter(part, list, system->nearest, status == KITH_OK ? (double)state->pairs->count : 0,
+                "pairs", system->name, "%s, %d bits",
+                state->options.unsorted ? "unsorted" : "sorted", options->narrow ? 32 : 64);
     return status;
 }
 
-static void end(kith_context *context, void *memory)
+static void end(void *state)
 {
-    struct state *state = memory;
-    kith_pairs_free(state->pairs);
-    bench_arrays_free(context, &state->arrays);
+    kith_pairs_free(((struct state *)state)->pairs);
 }
 
 const struct bench_capability bench_of_pairs = {

@@ -126,12 +126,6 @@ static kith_status time_steps(struct row *row, kith_context *context, kith_simul
     return status;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static int measure_row(void *argument, kith_context *context)
 {
     struct row *row = argument;
@@ -153,7 +147,7 @@ static int measure_row(void *argument, kith_context *context)
     kith_simulation_free(simulation);
     kith_law_free(law);
     kith_bodies_free(bodies);
-    qsort(row->seconds, repetitions, sizeof row->seconds[0], by_size);
+    cli_sort(row->seconds, repetitions);
     return code;
 }
 

@@ -8,27 +8,17 @@
 enum { eight = 8 };
 static const double neighbors = 32; /* of a row, on average */
 
-/* A product with one vector, or with eight. */
-struct product {
-    kith_sparse *sparse;
-    const kith_array *x, *y;
-};
-
 struct state {
     kith_sparse *sparse;
     kith_sparse_info info;
-    struct bench_arrays arrays; /* x and y of one, of eight */
-    struct product product[2];
 };
 
-static kith_status multiply(void *state, int64_t calls)
+/* The arrays: x and y of one, of eight. */
+static kith_status multiply(const struct bench_part *part, int64_t is_eight)
 {
-    const struct product *product = state;
-    kith_status status = KITH_OK;
-    for (int64_t k = 0; k < calls && status == KITH_OK; k++)
-        status = kith_sparse_multiply(product->sparse, KITH_SPARSE_AS_IS, 1, *product->x, 0,
-                                      *product->y);
-    return status;
+    const kith_array *arrays = &part->arrays[2 * is_eight];
+    return kith_sparse_multiply(((const struct state *)part->state)->sparse, KITH_SPARSE_AS_IS, 1,
+                                arrays[0], 0, arrays[1]);
 }
 
 /* Points in a unit cube, and which are neighbors; lists of pairs for matrices are the host's. */
@@ -38,38 +28,36 @@ static kith_status make_neighbors(const struct bench_part *part, const kith_spar
     const kith_context_options cpu = {.device = {KITH_CPU, 0}};
     const kith_pairs_options within = {.cutoff =
                                            cbrt(neighbors * 3 / (4 * M_PI * (double)part->n))};
-    double *x = bench_randoms(3 * part->n);
+    const kith_initial_options cube = {.count = part->n, .seed = 1};
+    kith_bodies *bodies = NULL;
     kith_context *host = NULL;
     kith_pairs *pairs = NULL;
-    kith_status status = x ? kith_context_create(&cpu, &host) : KITH_OUT_OF_MEMORY;
+    kith_status status = kith_initial_make("uniform-cube", &cube, &bodies);
     if (status == KITH_OK)
-        status = kith_pairs_compute(host, &within, kith_array_matrix(x, KITH_F64, part->n, 3), NULL,
-                                    &pairs);
+        status = kith_context_create(&cpu, &host);
+    if (status == KITH_OK)
+        status = kith_pairs_compute(
+            host, &within, kith_array_matrix(bodies->position, KITH_F64, part->n, 3), NULL, &pairs);
     if (status == KITH_OK)
         status = kith_sparse_create_pairs(part->context, options, pairs, NULL, sparse);
     kith_pairs_free(pairs);
     kith_context_free(host);
-    free(x);
+    kith_bodies_free(bodies);
     return status;
 }
 
 /* The limit of one vector is the time of a copy of as many bytes as plain CSR and the vectors have;
  * of eight that of the matrix as it is stored and of each vector once. */
-static void enter(const struct bench_part *part, int k, struct state *state)
+static void enter(const struct bench_part *part, int k, const kith_sparse_info *info)
 {
-    const kith_sparse_info *info = &state->info;
     int64_t count = 0;
     const char *kernel = kith_sparse_kernel_list(&count)[info->kernel].name;
     const char *format = kith_sparse_format_list(&count)[info->format].name;
     const double each = (double)kith_dtype_bytes(part->dtype), nonzeros = (double)info->nonzeros;
     const double rows = (double)info->rows, columns = (double)info->columns;
-    state->product[k] =
-        (struct product){state->sparse, &state->arrays.at[2 * k], &state->arrays.at[2 * k + 1]};
-    struct bench_row *row =
-        bench_enter(part, multiply, &state->product[k], part->name ? part->name : "neighbors",
-                    "entries", k ? eight * nonzeros : nonzeros);
-    snprintf(row->variant, sizeof row->variant, "%s%s%s", format, k ? ", " : " ",
-             k ? "8 vectors" : kernel);
+    struct bench_row *row = bench_enter(part, multiply, k, k ? eight * nonzeros : nonzeros,
+                                        "entries", part->name ? part->name : "neighbors", "%s%s%s",
+                                        format, k ? ", " : " ", k ? "8 vectors" : kernel);
     row->size = info->nonzeros;
     row->flop = 2;
     row->limit = (k ? (double)info->bytes + eight * each * (rows + columns)
@@ -77,10 +65,10 @@ static void enter(const struct bench_part *part, int k, struct state *state)
                  bench_copy_rate(part->on);
 }
 
-static kith_status begin(const struct bench_part *part, void *memory)
+static kith_status begin(struct bench_part *part)
 {
     const kith_sparse_options options = {.tune = part->bench->options->tunes, .dtype = part->dtype};
-    struct state *state = memory;
+    struct state *state = part->state;
     kith_status status = part->name
                              ? kith_sparse_read(part->context, &options, part->name, &state->sparse)
                              : make_neighbors(part, &options, &state->sparse);
@@ -94,19 +82,16 @@ static kith_status begin(const struct bench_part *part, void *memory)
         x[k] = (double)(k % 7) * 0.1;
     status = x ? KITH_OK : KITH_OUT_OF_MEMORY;
     for (int k = 0; k < 4 && status == KITH_OK; k++)
-        status = bench_array(part->context, part->dtype, sizes[k % 2], k < 2 ? 0 : eight,
-                             k % 2 ? NULL : x, &state->arrays);
+        status = bench_array(part, part->dtype, sizes[k % 2], k < 2 ? 0 : eight, k % 2 ? NULL : x);
     free(x);
     for (int k = 0; k < 2 && status == KITH_OK; k++)
-        enter(part, k, state);
+        enter(part, k, &state->info);
     return status;
 }
 
-static void end(kith_context *context, void *memory)
+static void end(void *state)
 {
-    struct state *state = memory;
-    kith_sparse_free(state->sparse);
-    bench_arrays_free(context, &state->arrays);
+    kith_sparse_free(((struct state *)state)->sparse);
 }
 
 const struct bench_capability bench_of_sparse = {

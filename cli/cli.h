@@ -96,6 +96,9 @@ void *cli_allocate(const char *command, const char *what, int64_t count, int64_t
  * then true. */
 void *cli_in_precision(const double *values, int64_t count, kith_dtype dtype, bool *failed);
 
+/* Sorts numbers without NaN; returns their median, 0 of none. */
+double cli_sort(double *numbers, int64_t count);
+
 /* Seconds of a monotonic clock. */
 double cli_clock(void);
 
@@ -134,9 +137,9 @@ void cli_parse_frames(const char *text, int64_t *first, int64_t *last,
 /* A number of bytes, as 2000000, 512M or 2G. */
 int64_t cli_parse_bytes(const char *option, const char *text, const struct argp_state *state);
 
-/* The values of --precision and --threads. */
+/* The value of --precision; that of --threads is at most cli_most_threads. */
 kith_dtype cli_parse_precision(const char *text, const struct argp_state *state);
-int32_t cli_parse_threads(const char *text, const struct argp_state *state);
+enum { cli_most_threads = 4096 };
 
 /* Row k of a table: its name, and what --help says of it. False past the last. */
 typedef bool table_row(int64_t k, const char **name, const char **description);

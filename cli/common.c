@@ -20,17 +20,10 @@ const struct choices choices_of_devices = {
     "DEVICE", {"auto", "cpu", "cuda", "cuda:K", "cuda:all"}, NULL};
 const struct choices choices_of_precisions = {"P", {"single", "double"}, NULL};
 
-enum { most_threads = 4096 };
-
 kith_dtype cli_parse_precision(const char *text, const struct argp_state *state)
 {
     const int64_t k = cli_parse_choice("--precision", text, &choices_of_precisions, state);
     return k == 0 ? KITH_F32 : KITH_F64;
-}
-
-int32_t cli_parse_threads(const char *text, const struct argp_state *state)
-{
-    return (int32_t)cli_parse_range("--threads", text, 1, most_threads, state);
 }
 
 static void set_device(void *options, const char *option, const char *text,
@@ -57,7 +50,7 @@ static const struct option_row option_rows[] = {
      "the size of the problem)",
      .choices = &choices_of_devices, .set = set_device},
     {"threads", "N", "CPU threads (default: one per core)", AT(context.threads), .least = 1,
-     .most = most_threads},
+     .most = cli_most_threads},
     {"precision", NULL, "single or double (default: double)", .choices = &choices_of_precisions,
      .set = set_precision},
     {"json", NULL, "print one JSON object on standard output, nothing else there", AT(json)},
@@ -143,6 +136,18 @@ int cli_fail_with(const char *command, const char *format, ...)
     say(command, "", format, arguments);
     va_end(arguments);
     return exit_failed;
+}
+
+static int compare(const void *first, const void *second)
+{
+    const double a = *(const double *)first, b = *(const double *)second;
+    return (a > b) - (a < b);
+}
+
+double cli_sort(double *numbers, int64_t count)
+{
+    qsort(numbers, (size_t)count, sizeof *numbers, compare);
+    return count > 0 ? 0.5 * (numbers[(count - 1) / 2] + numbers[count / 2]) : 0;
 }
 
 void *cli_in_precision(const double *values, int64_t count, kith_dtype dtype, bool *failed)

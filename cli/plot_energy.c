@@ -32,12 +32,6 @@ static bool all_have_energy(const struct energies *energies)
     return true;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Errors of the chosen frames: of the one system, or of the middle, lowest and highest one. */
 static void fill_curve(const struct plot *plot, const struct energies *energies, double *errors,
                        struct curve *curve)
@@ -49,8 +43,7 @@ static void fill_curve(const struct plot *plot, const struct energies *energies,
             const double start = energies->energy[s];
             errors[s] = (energy[s] - start) / (curve->relative ? fabs(start) : 1);
         }
-        qsort(errors, (size_t)systems, sizeof *errors, compare);
-        curve->value[k] = 0.5 * (errors[(systems - 1) / 2] + errors[systems / 2]);
+        curve->value[k] = cli_sort(errors, systems);
         curve->low[k] = errors[0];
         curve->high[k] = errors[systems - 1];
     }

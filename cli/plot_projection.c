@@ -20,15 +20,9 @@ struct plane projection_plane(const struct plot *plot)
         {-eye[0] * eye[2] / (flat * length), -eye[1] * eye[2] / (flat * length), flat / length}};
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static struct span span_of(double *values, int64_t count)
 {
-    qsort(values, (size_t)count, sizeof *values, compare);
+    cli_sort(values, count);
     const int64_t skip = count > plot_few_bodies ? count / 100 : 0;
     const double low = values[skip], high = values[count - 1 - skip];
     const double more = (skip > 0 ? 0.17 : 0.06) * (high - low);

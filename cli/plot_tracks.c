@@ -166,12 +166,6 @@ void tracks_free(struct tracks *tracks)
     *tracks = (struct tracks){0};
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The span of sorted values, without a share of them at each end but a fifth wider, if that is
  * narrower than the whole; and a little wider still, for the points at the rim. */
 static struct span span_of_sorted(const double *values, int64_t count, double share)
@@ -199,7 +193,7 @@ bool tracks_span(const struct plot *plot, const struct tracks *tracks, const dou
         values[there] = along(direction, tracks->position + 3 * spread(k, sample, points));
         there += !isnan(values[there]);
     }
-    qsort(values, (size_t)there, sizeof(double), compare);
+    cli_sort(values, there);
     const double share = tracks_are_few(tracks) ? 0 : tracks->frames > 1 ? 0.01 : 0.02;
     *span = there > 0 ? span_of_sorted(values, there, share) : (struct span){0};
     free(values);
