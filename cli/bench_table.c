@@ -107,7 +107,7 @@ static void print_row(const struct bench_row *row, double seconds)
     if (row->part->on->threads)
         snprintf(threads, sizeof threads, "%d", (int)row->part->on->threads);
     if (each > 0)
-        snprintf(work, sizeof work, "%.1f", 1e-9 * each * row->items);
+        snprintf(work, sizeof work, "%.1f", 1e-9 * each * row->items / seconds);
     if (row->limit > 0)
         snprintf(limit, sizeof limit, "%.0f%%", 100 * row->limit / seconds);
     printf("%-17.17s %-17.17s %-6s %3s %8lld %10.*f %10.*f %8.*f %6s %5s\n", row->what,
@@ -136,9 +136,9 @@ static void add_json(const struct bench *bench, const struct bench_row *row, dou
     snprintf(rate, sizeof rate, "%s_per_second", row->item);
     json_add_real(object, rate, row->items / seconds);
     if (row->flop > 0)
-        json_add_real(object, "gflops", 1e-9 * row->flop * row->items);
+        json_add_real(object, "gflops", 1e-9 * row->flop * row->items / seconds);
     if (row->bytes > 0)
-        json_add_real(object, "gbytes_per_second", 1e-9 * row->bytes * row->items);
+        json_add_real(object, "gbytes_per_second", 1e-9 * row->bytes * row->items / seconds);
     json_add_real(object, "percent_of_limit", row->limit > 0 ? 100 * row->limit / seconds : NAN);
 }
 
