@@ -1,12 +1,12 @@
 /* M2L on a GPU in O(p³) (tree/expansion_rotation.h): a warp per target cell, a source a lane. All
- * loops are unrolled, and the constant matrices are operands in constant memory. */
+ * loops are unrolled, and the constant matrices are in the memory that a block shares. */
 
 #include "tree/expansion_angles.h"
 #include "tree/expansion_rotation.h"
 #include "tree/m2l_cuda.cuh"
 
 static constexpr struct expansion_rotations made_rotations = expansion_make_rotations();
-static __constant__ struct expansion_rotations rotations = made_rotations;
+static __device__ const struct expansion_rotations rotations = made_rotations;
 
 /* Coefficients of m ≤ min(n, p − n), which take part in the translation: a lane's are in shared
  * memory, a row each: c_0, c_1, s_1, … of each degree. */
@@ -26,6 +26,16 @@ template <int order> struct translated {
     /* Of degrees up to half the order these rows have all coefficients. */
     static constexpr int half = order / 2, full = row(half + 1);
     static constexpr int sums = (full + 31) / 32 + order - half;
+    /* Where row n of the translation of m begins: numbers of k = m … order − n. */
+    __host__ __device__ static constexpr int axis(int m, int n)
+    {
+        int before = 0;
+        for (int of = 0; of < m; of++)
+            before += (order - 2 * of + 1) * (order - 2 * of + 2) / 2;
+        for (int j = m; j < n; j++)
+            before += order - m - j + 1;
+        return before;
+    }
 };
 
 enum { row_length = 33 }; /* of the lanes, apart so that each can read another row */
@@ -33,6 +43,26 @@ enum { row_length = 33 }; /* of the lanes, apart so that each can read another r
 template <typename real> struct alignas(2 * sizeof(real)) pair_of {
     real x, y;
 };
+
+/* The constant matrices, the two of an exchange in pairs. As operands in constant memory they do
+ * not fit into its first cache. */
+template <int order, typename real> struct matrices {
+    pair_of<real> exchange[rotation_row(order + 1, 0)];
+    real axis[translated<order>::axis(order / 2 + 1, order / 2 + 1)];
+};
+
+template <int order, typename real>
+static __device__ __forceinline__ void load_matrices(matrices<order, real> *to)
+{
+    for (int k = threadIdx.x; k < rotation_row(order + 1, 0); k += blockDim.x)
+        to->exchange[k] = {(real)rotations.even[k], (real)rotations.odd[k]};
+    for (int m = 0; 2 * m <= order; m++)
+        for (int n = m; n <= order - m; n++)
+            for (int k = threadIdx.x; k <= order - m - n; k += blockDim.x)
+                to->axis[translated<order>::axis(m, n) + k] =
+                    (real)rotations.axis[rotation_axis(m, n) + k];
+    __syncthreads();
+}
 
 /* power[m − 1] = (x + iy)^m */
 template <int order, typename real>
@@ -60,31 +90,34 @@ static __device__ __forceinline__ void turn(const pair_of<real> *power, real *c,
 
 /* Row m of an exchange. */
 template <int n, int m, typename real>
-static __device__ __forceinline__ void exchange_row(const real *c, const real *s, real *to_c,
-                                                    real *to_s)
+static __device__ __forceinline__ void exchange_row(const pair_of<real> *matrix, const real *c,
+                                                    const real *s, real *to_c, real *to_s)
 {
-    constexpr int row = rotation_row(n, m);
+    constexpr int even = (n - m) % 2, odd = 1 - even; /* the first k of either */
     real sum_c = 0, sum_s = 0;
 #pragma unroll
-    for (int k = 0; k <= n; k++)
-        if ((k + m - n) % 2 == 0)
-            sum_c = fma(rotations.even[row + k / 2], c[k], sum_c);
-        else if (k > 0 && m > 0)
-            sum_s = fma(rotations.odd[row + k / 2], s[k], sum_s);
+    for (int j = 0; 2 * j <= n; j++) {
+        const pair_of<real> factor = matrix[rotation_row(n, m) + j];
+        if (2 * j + even <= n)
+            sum_c = fma(factor.x, c[2 * j + even], sum_c);
+        if (m > 0 && 2 * j + odd > 0 && 2 * j + odd <= n)
+            sum_s = fma(factor.y, s[2 * j + odd], sum_s);
+    }
     to_c[m] = sum_c;
     to_s[m] = sum_s;
 }
 
 /* An exchange, unless is_short of rows 0 … most alone. */
 template <int n, int most, typename real>
-static __device__ __forceinline__ void exchange(bool is_short, real *c, real *s)
+static __device__ __forceinline__ void exchange(const pair_of<real> *matrix, bool is_short, real *c,
+                                                real *s)
 {
     real to_c[n + 1], to_s[n + 1];
     repeat<most + 1>(
-        [&](auto of_row) { exchange_row<n, decltype(of_row)::value>(c, s, to_c, to_s); });
+        [&](auto of_row) { exchange_row<n, decltype(of_row)::value>(matrix, c, s, to_c, to_s); });
     if (!is_short)
         repeat<n - most>([&](auto of_row) {
-            exchange_row<n, most + 1 + decltype(of_row)::value>(c, s, to_c, to_s);
+            exchange_row<n, most + 1 + decltype(of_row)::value>(matrix, c, s, to_c, to_s);
         });
 #pragma unroll
     for (int m = 0; m <= n; m++) {
@@ -107,7 +140,7 @@ template <typename real> static __device__ __forceinline__ real sum_row(const re
 
 /* The translation of m, in place. */
 template <int order, int m, typename real, typename load, typename store>
-static __device__ __forceinline__ void translate(load from, store to)
+static __device__ __forceinline__ void translate(const real *axis, load from, store to)
 {
     constexpr int last = order - 2 * m;
     real value[last + 1];
@@ -116,11 +149,11 @@ static __device__ __forceinline__ void translate(load from, store to)
         value[k] = from(m + k);
     repeat<last + 1>([&](auto of_row) {
         constexpr int n = decltype(of_row)::value;
-        constexpr int row = rotation_axis(m, m + n);
+        constexpr int row = translated<order>::axis(m, m + n);
         real sum = 0;
 #pragma unroll
         for (int k = 0; k <= last - n; k++)
-            sum = fma(rotations.axis[row + k], value[k], sum);
+            sum = fma(axis[row + k], value[k], sum);
         to(m + n, m % 2 == 0 ? sum : -sum);
     });
 }
@@ -135,9 +168,9 @@ enum { most_warps = 8 };
  * which more than fit into the cache would be waited for; the way back by conjugate factors is that
  * of conjugate numbers. */
 template <int order, typename real>
-static __device__ __forceinline__ void add_batch(bool is_source, const real *record, int32_t solid,
-                                                 const real *target, real (*rows)[row_length],
-                                                 int lane, real *sums)
+static __device__ __forceinline__ void
+add_batch(const matrices<order, real> *of, bool is_source, const real *record, int32_t solid,
+          const real *target, real (*rows)[row_length], int lane, real *sums)
 {
     using slots = translated<order>;
     const pair_of<real> *from = (const pair_of<real> *)(record + solid);
@@ -176,7 +209,7 @@ static __device__ __forceinline__ void add_batch(bool is_source, const real *rec
             if constexpr (n > 0) {
 #pragma unroll 1
                 for (int again = 0; again < 2; again++) {
-                    exchange<n, most>(again && !back, c, s);
+                    exchange<n, most>(of->exchange, again && !back, c, s);
                     if (!again)
                         turn<n>(beta, c, s);
                 }
@@ -213,16 +246,17 @@ static __device__ __forceinline__ void add_batch(bool is_source, const real *rec
         });
         if (back)
             break;
-        translate<order, 0, real>([&](int k) { return own[slots::row(k)][0]; },
-                                  [&](int k, real value) { own[slots::row(k)][0] = value; });
+        translate<order, 0, real>(
+            of->axis, [&](int k) { return own[slots::row(k)][0]; },
+            [&](int k, real value) { own[slots::row(k)][0] = value; });
         repeat<order / 2>([&](auto of_m) {
             constexpr int m = decltype(of_m)::value + 1;
 #pragma unroll 1
             for (int part = 0; part < 2; part++) {
-                real(*const of)[row_length] = own + part;
+                real(*const part_of)[row_length] = own + part;
                 translate<order, m, real>(
-                    [&](int k) { return of[slots::row(k) + 2 * m - 1][0]; },
-                    [&](int k, real value) { of[slots::row(k) + 2 * m - 1][0] = value; });
+                    of->axis, [&](int k) { return part_of[slots::row(k) + 2 * m - 1][0]; },
+                    [&](int k, real value) { part_of[slots::row(k) + 2 * m - 1][0] = value; });
             }
         });
         scale = of_r;
@@ -279,10 +313,12 @@ static __global__ void __launch_bounds__(32 * most_warps)
     extern __shared__ __align__(16) unsigned char memory[];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
     const int64_t parts = (int64_t)*task.parts.count;
-    real(*const rows)[row_length] = (real(*)[row_length])memory + warp * slots::rows;
+    matrices<order, real> *const of = (matrices<order, real> *)memory;
+    real(*const rows)[row_length] = (real(*)[row_length])(of + 1) + warp * slots::rows;
     const real *records = (const real *)task.records;
     int64_t index = (int64_t)blockIdx.x * warps + warp;
     int32_t first = 0;
+    load_matrices(of);
     real sums[slots::sums];
 #pragma unroll
     for (int k = 0; k < slots::sums; k++)
@@ -292,7 +328,7 @@ static __global__ void __launch_bounds__(32 * most_warps)
         const int32_t *far = task.far + task.lists[part.cell].far + part.first;
         const int64_t cell = (int64_t)task.target_record + part.cell;
         const bool is_source = first + lane < part.count;
-        add_batch<order>(is_source,
+        add_batch<order>(of, is_source,
                          records + (int64_t)far[is_source ? first + lane : 0] * task.shape.record,
                          task.shape.solid, records + cell * task.shape.record, rows, lane, sums);
         first += 32;
@@ -317,9 +353,10 @@ static kith_status launch(kith_context *context, const struct m2l_task &task,
     KITH_TRY(cuda_check(cudaGetDevice(&device), what));
     KITH_TRY(cuda_check(
         cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), what));
-    const int fitting = room / warp_bytes<order, double>;
+    const int shared = (int)sizeof(matrices<order, double>);
+    const int fitting = (room - shared) / warp_bytes<order, double>;
     const int warps = fitting < most_warps ? fitting : most_warps;
-    const int bytes = warps * warp_bytes<order, double>;
+    const int bytes = shared + warps * warp_bytes<order, double>;
     const int64_t most = (task.parts.most + warps - 1) / warps,
                   resident = cuda_multiprocessors(context);
     KITH_TRY(cuda_check(cudaFuncSetAttribute(m2l_rotated<order, double>,
