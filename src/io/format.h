@@ -60,6 +60,10 @@ struct format {
     bool (*recognizes)(const char *path);
 };
 
+/* A path that does not exist may be the base name of a snapshot.
+ *   found  [out] on the heap; NULL: the path itself is to be read */
+kith_status format_find_file(const char *path, char **found);
+
 /* The row of the format that a file is read as, or written as. */
 kith_status format_to_read(const char *path, const kith_read_options *options,
                            const struct format **format);

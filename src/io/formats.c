@@ -19,11 +19,11 @@
 #ifdef KITH_HAS_HDF5
 #define HDF5_FUNCTIONS(format)                                                                     \
     NULL, format##_read, format##_write, format##_holds, hdf5_looks_like_##format
-#define H5MD_FRAMES &h5md_frames
-#define H5MD_STREAM &h5md_stream
+#define H5MD_FRAMES         &h5md_frames
+#define HDF5_STREAM(format) &format##_stream
 #else
 #define H5MD_FRAMES            NULL
-#define H5MD_STREAM            NULL
+#define HDF5_STREAM(format)    NULL
 #define HDF5_FUNCTIONS(format) "this build has no HDF5", NULL, NULL, NULL, NULL
 #endif
 
@@ -35,10 +35,11 @@ static const struct format formats[] = {
      &xyz_frames, &xyz_stream, NULL, xyz_read, xyz_write, xyz_holds, NULL},
     {"npy", "npy", "NumPy array, N×2, N×3 or N×4 with the mass last", NULL, &npy_stream, NULL,
      npy_read, npy_write, npy_holds, NULL},
-    {"tipsy", "tipsy tip", "Tipsy binary, single precision; reads either byte order", NULL, NULL,
-     NULL, tipsy_read, tipsy_write, tipsy_holds, NULL},
-    {"gadget", "hdf5", "Gadget HDF5 snapshot (format 3)", NULL, NULL, HDF5_FUNCTIONS(gadget)},
-    {"h5md", "h5 h5md", "H5MD (HDF5), the format of runs", H5MD_FRAMES, H5MD_STREAM,
+    {"tipsy", "tipsy tip", "Tipsy binary, single precision; reads either byte order", NULL,
+     &tipsy_stream, NULL, tipsy_read, tipsy_write, tipsy_holds, NULL},
+    {"gadget", "hdf5", "Gadget HDF5 snapshot (format 3)", NULL, HDF5_STREAM(gadget),
+     HDF5_FUNCTIONS(gadget)},
+    {"h5md", "h5 h5md", "H5MD (HDF5), the format of runs", H5MD_FRAMES, HDF5_STREAM(h5md),
      HDF5_FUNCTIONS(h5md)},
 };
 
@@ -231,8 +232,7 @@ static kith_status read_file(const char *path, const kith_read_options *options,
     return KITH_OK;
 }
 
-/* A path that is not there may be the base name of a snapshot. */
-static kith_status find_file(const char *path, char **found)
+kith_status format_find_file(const char *path, char **found)
 {
     *found = NULL;
     return access(path, F_OK) == 0 ? KITH_OK : part_first(path, found);
@@ -246,7 +246,7 @@ kith_status kith_bodies_read(const char *path, const kith_read_options *options,
     KITH_TRY(kith_check_pointer(path, "path"));
     const kith_read_options chosen = options ? *options : (kith_read_options){0};
     char *first = NULL;
-    KITH_TRY(find_file(path, &first));
+    KITH_TRY(format_find_file(path, &first));
     const kith_status status = read_file(first ? first : path, &chosen, bodies);
     free(first);
     return status;
@@ -283,7 +283,7 @@ static bool has_part(const char *path, const char *format, const struct stat *fi
 bool bodies_are_read_from(const char *path, const char *format, const struct stat *file)
 {
     char *first = NULL;
-    if (!S_ISREG(file->st_mode) || find_file(path, &first) != KITH_OK)
+    if (!S_ISREG(file->st_mode) || format_find_file(path, &first) != KITH_OK)
         return false;
     const char *begin = first ? first : path;
     const bool found = is_file(begin, file) || has_part(begin, format, file);

@@ -12,143 +12,55 @@
 #include "core/memory.h"
 #include "io/format.h"
 #include "io/gadget.h"
+#include "io/gadget_header.h"
 #include "io/hdf5_data.h"
 #include "io/hdf5_file.h"
 #include "io/parts.h"
-
-enum { most_types = 16 };
+#include "io/stream.h"
+#include "particles/bodies.h"
 
 const char *const gadget_type_names[gadget_type_count] = {"gas",   "halo",  "disk",
                                                           "bulge", "stars", "bndry"};
 
-struct header {
-    int64_t count[most_types]; /* in this file */
-    int64_t total[most_types]; /* in all files */
-    double mass[most_types];   /* of every body of a type; 0: they have their own */
-    double time, box[3];
-    int64_t files;
-    bool has_total;
-};
+typedef int64_t type_counts[gadget_type_count];
 
 /* The files of a snapshot, and what they hold together. */
 struct snapshot {
-    const char *path;    /* of any of its files */
-    struct header first; /* of its first file */
-    int64_t seen;        /* files inspected */
-    int64_t count[gadget_type_count];
+    char *path; /* of any of its files */
+    int64_t files;
+    struct gadget_header first; /* of its first file */
+    int64_t seen;               /* files inspected */
+    type_counts count;
+    type_counts *of_file; /* bodies in each file inspected */
     bool has_ids;
-    int64_t next[gadget_type_count]; /* rows of the bodies that the next file begins with */
-    kith_bodies *bodies;
+    int64_t opened; /* the number of the open file */
+    hid_t file;     /* invalid if none is open */
 };
 
-static kith_status read_number(hid_t group, const char *name, hid_t type, void *number)
-{
-    int64_t found = 0;
-    return hdf5_get_numbers(group, name, type, 1, number, &found);
-}
+/* A column of bodies, and the dataset of a type that has it. */
+struct column {
+    const char *name; /* NULL: the type has none */
+    hsize_t width;
+    hid_t memory_type;
+    bool is_required;
+};
 
-static kith_status check_counts(const struct header *header)
-{
-    int64_t total = 0;
-    for (int k = 0; k < most_types; k++) {
-        if (header->count[k] < 0)
-            return kith_fail(KITH_BAD_FORMAT, "NumPart_ThisFile of PartType%d is %lld", k,
-                             (long long)header->count[k]);
-        if (header->count[k] > 0 && k >= gadget_type_count)
-            return kith_fail(
-                KITH_UNSUPPORTED,
-                "there are bodies of PartType%d; kith supports PartType0 to PartType%d", k,
-                gadget_type_count - 1);
-        if (__builtin_add_overflow(total, header->count[k], &total))
-            return kith_fail(KITH_BAD_FORMAT, "NumPart_ThisFile adds up to too many bodies");
-    }
-    return KITH_OK;
-}
+enum { of_position, of_velocity, of_id, of_mass, column_count };
 
-/* NumPart_Total, whose upper halves may be an attribute of their own. */
-static kith_status read_totals(hid_t group, struct header *header)
+static struct column column_of(const struct snapshot *snapshot, int type, int k)
 {
-    int64_t found = 0, upper[most_types] = {0};
-    KITH_TRY(hdf5_get_numbers(group, "NumPart_Total", H5T_NATIVE_INT64, most_types, header->total,
-                              &found));
-    header->has_total = found > 0;
-    KITH_TRY(hdf5_get_numbers(group, "NumPart_Total_HighWord", H5T_NATIVE_INT64, most_types, upper,
-                              &found));
-    for (int k = 0; k < most_types; k++)
-        if (upper[k] > 0 && upper[k] <= INT32_MAX && header->total[k] <= UINT32_MAX)
-            header->total[k] += upper[k] << 32;
-    return KITH_OK;
-}
-
-static kith_status read_box(hid_t group, struct header *header)
-{
-    int64_t found = 0;
-    KITH_TRY(hdf5_get_numbers(group, "BoxSize", H5T_NATIVE_DOUBLE, 3, header->box, &found));
-    if (found == 1)
-        header->box[1] = header->box[2] = header->box[0];
-    return found == 2
-               ? kith_fail(KITH_BAD_FORMAT, "attribute BoxSize has 2 numbers; it must have 1 "
-                                            "or 3")
-               : KITH_OK;
-}
-
-static kith_status read_header(hid_t file, struct header *header)
-{
-    *header = (struct header){.files = 1};
-    if (!hdf5_is_group(file, "/Header"))
-        return kith_fail(KITH_BAD_FORMAT, "group /Header is missing: not a Gadget snapshot");
-    const hid_t group = H5Gopen2(file, "/Header", H5P_DEFAULT);
-    int64_t types = 0, masses = 0;
-    KITH_TRY(hdf5_get_numbers(group, "NumPart_ThisFile", H5T_NATIVE_INT64, most_types,
-                              header->count, &types));
-    if (types == 0)
-        return kith_fail(KITH_BAD_FORMAT, "attribute NumPart_ThisFile of /Header is missing");
-    KITH_TRY(
-        hdf5_get_numbers(group, "MassTable", H5T_NATIVE_DOUBLE, most_types, header->mass, &masses));
-    KITH_TRY(read_number(group, "Time", H5T_NATIVE_DOUBLE, &header->time));
-    KITH_TRY(read_number(group, "NumFilesPerSnapshot", H5T_NATIVE_INT64, &header->files));
-    KITH_TRY(read_totals(group, header));
-    KITH_TRY(read_box(group, header));
-    return check_counts(header);
-}
-
-/* Reads rows × width numbers of a type, if the dataset exists.
- *
- *   required  it has to be
- *   to        where the type's rows begin; of bytes_each each */
-static kith_status read_dataset(hid_t group, int type, const char *name, bool required,
-                                int64_t rows, hsize_t width, hid_t memory_type, void *to)
-{
-    struct hdf5_shape shape;
-    if (!required && !hdf5_exists(group, name))
-        return KITH_OK;
-    kith_status status = hdf5_shape_of(group, name, &shape);
-    if (status == KITH_OK &&
-        (shape.rank != (width > 1 ? 2 : 1) || (width > 1 && shape.size[1] != width)))
-        status = kith_fail(KITH_BAD_FORMAT, "dataset %s is not one of %lld columns", name,
-                           (long long)width);
-    if (status == KITH_OK && shape.size[0] != (hsize_t)rows)
-        status =
-            kith_fail(KITH_BAD_FORMAT, "dataset %s has %lld rows, and NumPart_ThisFile says %lld",
-                      name, (long long)shape.size[0], (long long)rows);
-    if (status == KITH_OK)
-        status = hdf5_read(group, name, memory_type, NULL, shape, to);
-    return status == KITH_OK ? KITH_OK : kith_fail_within(status, "PartType%d: ", type);
-}
-
-static kith_status check_ids(const kith_bodies *bodies, int64_t first, int64_t count, int type)
-{
-    for (int64_t i = first; i < first + count; i++)
-        if (bodies->id[i] < 0)
-            return kith_fail(KITH_UNSUPPORTED,
-                             "PartType%d: dataset ParticleIDs has ids that kith cannot hold: "
-                             "negative, or of 2^63 and more",
-                             type);
-    return KITH_OK;
+    const bool has_mass = !(snapshot->first.mass[type] > 0);
+    const struct column columns[column_count] = {
+        [of_position] = {"Coordinates", 3, H5T_NATIVE_DOUBLE, true},
+        [of_velocity] = {"Velocities", 3, H5T_NATIVE_DOUBLE, false},
+        [of_id] = {snapshot->has_ids ? "ParticleIDs" : NULL, 1, H5T_NATIVE_UINT64, true},
+        [of_mass] = {has_mass ? "Masses" : NULL, 1, H5T_NATIVE_DOUBLE, true},
+    };
+    return columns[k];
 }
 
 /* Checks a type before memory for it is requested. */
-static kith_status check_type(hid_t file, const struct header *header, int type)
+static kith_status check_type(hid_t file, const struct gadget_header *header, int type)
 {
     char name[32];
     struct hdf5_shape shape;
@@ -160,33 +72,6 @@ static kith_status check_type(hid_t file, const struct header *header, int type)
                          "dataset %s is not one of %lld rows, as NumPart_ThisFile says, of 3", name,
                          (long long)count);
     return KITH_OK;
-}
-
-static kith_status read_type(hid_t file, const struct header *header, int type, int64_t first,
-                             kith_bodies *bodies)
-{
-    char name[16];
-    const int64_t count = header->count[type];
-    snprintf(name, sizeof name, "/PartType%d", type);
-    const hid_t group = H5Gopen2(file, name, H5P_DEFAULT);
-    const bool own_masses = !(header->mass[type] > 0);
-    KITH_TRY(read_dataset(group, type, "Coordinates", true, count, 3, H5T_NATIVE_DOUBLE,
-                          bodies->position + 3 * first));
-    KITH_TRY(read_dataset(group, type, "Velocities", false, count, 3, H5T_NATIVE_DOUBLE,
-                          bodies->velocity + 3 * first));
-    if (bodies->id)
-        KITH_TRY(read_dataset(group, type, "ParticleIDs", true, count, 1, H5T_NATIVE_UINT64,
-                              bodies->id + first));
-    if (own_masses)
-        KITH_TRY(read_dataset(group, type, "Masses", true, count, 1, H5T_NATIVE_DOUBLE,
-                              bodies->mass + first));
-    for (int64_t i = first; i < first + count; i++) {
-        snprintf(bodies->name[i], sizeof bodies->name[i], "%s", gadget_type_names[type]);
-        if (!own_masses)
-            bodies->mass[i] = header->mass[type];
-    }
-    H5Gclose(group);
-    return bodies->id ? check_ids(bodies, first, count, type) : KITH_OK;
 }
 
 /* Ids are taken if any type has them; then all must. */
@@ -201,30 +86,29 @@ static bool has_ids(hid_t file)
     return found;
 }
 
-static kith_status check_like_first(const struct header *header, const struct header *first)
+static kith_status keep_counts(const struct gadget_header *header, struct snapshot *snapshot)
 {
-    const char *what = header->files != first->files ? "NumFilesPerSnapshot"
-                       : memcmp(&header->time, &first->time, sizeof first->time) != 0 ? "Time"
-                       : memcmp(header->box, first->box, sizeof first->box) != 0      ? "BoxSize"
-                       : memcmp(header->mass, first->mass, sizeof first->mass) != 0   ? "MassTable"
-                       : header->has_total != first->has_total ||
-                               memcmp(header->total, first->total, sizeof first->total) != 0
-                           ? "NumPart_Total"
-                           : NULL;
-    if (what)
-        return kith_fail(KITH_BAD_FORMAT,
-                         "attribute %s is not that of the first file of the snapshot", what);
+    const int64_t files = snapshot->seen, room = files == 0 ? 1 : 2 * files;
+    if ((files & (files - 1)) == 0) { /* 0, 1, 2, 4, … */
+        type_counts *larger = realloc(snapshot->of_file, (size_t)room * sizeof *larger);
+        if (!larger)
+            return kith_fail(KITH_OUT_OF_MEMORY, "no memory for the counts of %lld files",
+                             (long long)room);
+        snapshot->of_file = larger;
+    }
+    memcpy(snapshot->of_file[files], header->count, sizeof(type_counts));
     return KITH_OK;
 }
 
 /* Checks a file before memory for the bodies is requested. */
-static kith_status inspect_file(hid_t file, struct snapshot *snapshot)
+static kith_status inspect(hid_t file, struct snapshot *snapshot)
 {
-    struct header header;
-    KITH_TRY(read_header(file, &header));
+    struct gadget_header header;
+    KITH_TRY(gadget_header_read(file, &header));
+    KITH_TRY(keep_counts(&header, snapshot));
     if (snapshot->seen++ == 0)
         snapshot->first = header;
-    KITH_TRY(check_like_first(&header, &snapshot->first));
+    KITH_TRY(gadget_header_check(&header, &snapshot->first));
     for (int type = 0; type < gadget_type_count; type++) {
         if (header.count[type] > 0)
             KITH_TRY(check_type(file, &header, type));
@@ -236,52 +120,13 @@ static kith_status inspect_file(hid_t file, struct snapshot *snapshot)
     return KITH_OK;
 }
 
-static kith_status read_file(hid_t file, struct snapshot *snapshot)
-{
-    struct header header;
-    KITH_TRY(read_header(file, &header));
-    for (int type = 0; type < gadget_type_count; type++) {
-        const int64_t count = header.count[type];
-        if (count > snapshot->count[type])
-            return kith_fail(KITH_BAD_FORMAT, "the file changes while it is read");
-        if (count > 0)
-            KITH_TRY(read_type(file, &header, type, snapshot->next[type], snapshot->bodies));
-        snapshot->next[type] += count;
-        snapshot->count[type] -= count;
-    }
-    return KITH_OK;
-}
-
-typedef kith_status visit_file(hid_t file, struct snapshot *snapshot);
-
-static kith_status visit_one(const char *path, visit_file *visit, struct snapshot *snapshot)
+static kith_status inspect_file(const char *path, struct snapshot *snapshot)
 {
     hid_t file = H5I_INVALID_HID;
     KITH_TRY(hdf5_open(path, &file));
-    const kith_status status = visit(file, snapshot);
+    const kith_status status = inspect(file, snapshot);
     H5Fclose(file);
     return status;
-}
-
-static kith_status visit_part(int64_t k, visit_file *visit, struct snapshot *snapshot)
-{
-    char *path = NULL;
-    KITH_TRY(part_path(snapshot->path, k, &path));
-    kith_status status = visit_one(path, visit, snapshot);
-    if (status != KITH_OK)
-        status = kith_fail_within(status, "file %s of the snapshot: ", path);
-    free(path);
-    return status;
-}
-
-static kith_status visit_all(visit_file *visit, struct snapshot *snapshot)
-{
-    const int64_t files = snapshot->first.files;
-    if (files <= 1)
-        return visit_one(snapshot->path, visit, snapshot);
-    for (int64_t k = 0; k < files; k++)
-        KITH_TRY(visit_part(k, visit, snapshot));
-    return KITH_OK;
 }
 
 static kith_status check_totals(const struct snapshot *snapshot)
@@ -291,15 +136,15 @@ static kith_status check_totals(const struct snapshot *snapshot)
             return kith_fail(KITH_BAD_FORMAT,
                              "the %lld files of the snapshot have %lld bodies of PartType%d, and "
                              "NumPart_Total says %lld",
-                             (long long)snapshot->first.files, (long long)snapshot->count[type],
-                             type, (long long)snapshot->first.total[type]);
+                             (long long)snapshot->files, (long long)snapshot->count[type], type,
+                             (long long)snapshot->first.total[type]);
     return KITH_OK;
 }
 
 /* The other files are found by the number in the name of this one. */
 static kith_status check_name(const struct snapshot *snapshot)
 {
-    const int64_t number = part_number(snapshot->path), files = snapshot->first.files;
+    const int64_t number = part_number(snapshot->path), files = snapshot->files;
     if (number >= 0 && number < files)
         return KITH_OK;
     return kith_fail(KITH_UNSUPPORTED,
@@ -308,18 +153,181 @@ static kith_status check_name(const struct snapshot *snapshot)
                      (long long)files, (long long)files - 1);
 }
 
+/* The message names the file if there are several. */
+static kith_status in_part(const struct snapshot *snapshot, int64_t k, kith_status status)
+{
+    char *path = NULL;
+    if (status == KITH_OK || snapshot->files == 1)
+        return status;
+    if (part_path(snapshot->path, k, &path) == KITH_OK)
+        status = kith_fail_within(status, "file %s of the snapshot: ", path);
+    free(path);
+    return status;
+}
+
+typedef kith_status use_file(const char *path, struct snapshot *snapshot);
+
+static kith_status use_part(struct snapshot *snapshot, int64_t k, use_file *use)
+{
+    char *path = NULL;
+    if (snapshot->files == 1)
+        return use(snapshot->path, snapshot);
+    KITH_TRY(part_path(snapshot->path, k, &path));
+    const kith_status status = use(path, snapshot);
+    free(path);
+    return in_part(snapshot, k, status);
+}
+
 static kith_status inspect_all(struct snapshot *snapshot)
 {
-    KITH_TRY(visit_one(snapshot->path, inspect_file, snapshot));
+    KITH_TRY(inspect_file(snapshot->path, snapshot));
     if (snapshot->first.files <= 1)
         return KITH_OK;
+    snapshot->files = snapshot->first.files;
     KITH_TRY(check_name(snapshot));
-    *snapshot = (struct snapshot){.path = snapshot->path, .first.files = snapshot->first.files};
-    KITH_TRY(visit_all(inspect_file, snapshot));
+    snapshot->seen = 0;
+    snapshot->has_ids = false;
+    memset(snapshot->count, 0, sizeof snapshot->count);
+    for (int64_t k = 0; k < snapshot->files; k++)
+        KITH_TRY(use_part(snapshot, k, inspect_file));
     return check_totals(snapshot);
 }
 
-static void take_header(const struct header *header, kith_bodies *bodies)
+static kith_status check_dataset(hid_t group, const struct column *column, int64_t rows)
+{
+    struct hdf5_shape shape;
+    KITH_TRY(hdf5_shape_of(group, column->name, &shape));
+    if (shape.rank != (column->width > 1 ? 2 : 1) ||
+        (column->width > 1 && shape.size[1] != column->width))
+        return kith_fail(KITH_BAD_FORMAT, "dataset %s is not one of %lld columns", column->name,
+                         (long long)column->width);
+    if (shape.size[0] != (hsize_t)rows)
+        return kith_fail(KITH_BAD_FORMAT,
+                         "dataset %s has %lld rows, and NumPart_ThisFile says %lld", column->name,
+                         (long long)shape.size[0], (long long)rows);
+    return hdf5_keep_open(group, column->name);
+}
+
+static kith_status open_type(const struct snapshot *snapshot, int type, int64_t rows)
+{
+    char name[16];
+    kith_status status = KITH_OK;
+    snprintf(name, sizeof name, "/PartType%d", type);
+    const hid_t group = H5Gopen2(snapshot->file, name, H5P_DEFAULT);
+    for (int k = 0; k < column_count && status == KITH_OK; k++) {
+        const struct column column = column_of(snapshot, type, k);
+        if (column.name && (column.is_required || hdf5_exists(group, column.name)))
+            status = check_dataset(group, &column, rows);
+    }
+    H5Gclose(group);
+    return status == KITH_OK ? KITH_OK : kith_fail_within(status, "PartType%d: ", type);
+}
+
+static void close_file(struct snapshot *snapshot)
+{
+    if (snapshot->file >= 0)
+        H5Fclose(snapshot->file);
+    snapshot->file = H5I_INVALID_HID;
+}
+
+/* Opens file `opened`, which was inspected, with all datasets to be read. */
+static kith_status open_file(const char *path, struct snapshot *snapshot)
+{
+    struct gadget_header header;
+    const int64_t *count = snapshot->of_file[snapshot->opened];
+    KITH_TRY(hdf5_open(path, &snapshot->file));
+    KITH_TRY(gadget_header_read(snapshot->file, &header));
+    if (memcmp(header.count, count, sizeof(type_counts)) != 0)
+        return kith_fail(KITH_BAD_FORMAT, "the file changes while it is read");
+    for (int type = 0; type < gadget_type_count; type++)
+        if (count[type] > 0)
+            KITH_TRY(open_type(snapshot, type, count[type]));
+    return KITH_OK;
+}
+
+/* Some rows of one column; zeros where the file does not have it. */
+static kith_status read_column(hid_t group, const struct column *column, int64_t first,
+                               int64_t count, void *to)
+{
+    const hsize_t from[hdf5_max_rank] = {(hsize_t)first};
+    const struct hdf5_shape box = {column->width > 1 ? 2 : 1, {(hsize_t)count, column->width}};
+    if (column->is_required || hdf5_exists(group, column->name))
+        return hdf5_read(group, column->name, column->memory_type, from, box, to);
+    memset(to, 0, (size_t)count * column->width * sizeof(double));
+    return KITH_OK;
+}
+
+static kith_status check_ids(const kith_bodies *rows)
+{
+    for (int64_t i = 0; rows->id && i < rows->count; i++)
+        if (rows->id[i] < 0)
+            return kith_fail(KITH_UNSUPPORTED,
+                             "dataset ParticleIDs has ids that kith cannot hold: negative, or of "
+                             "2^63 and more");
+    return KITH_OK;
+}
+
+/* Bodies of one type in the open file, from the type's row `first` on. */
+static kith_status read_type(const struct snapshot *snapshot, int type, int64_t first,
+                             kith_bodies *rows)
+{
+    char name[16];
+    void *const to[column_count] = {rows->position, rows->velocity, rows->id, rows->mass};
+    const double mass = snapshot->first.mass[type];
+    kith_status status = KITH_OK;
+    snprintf(name, sizeof name, "/PartType%d", type);
+    const hid_t group = H5Gopen2(snapshot->file, name, H5P_DEFAULT);
+    for (int k = 0; k < column_count && status == KITH_OK; k++) {
+        const struct column column = column_of(snapshot, type, k);
+        if (column.name)
+            status = read_column(group, &column, first, rows->count, to[k]);
+    }
+    H5Gclose(group);
+    if (status == KITH_OK)
+        status = check_ids(rows);
+    for (int64_t i = 0; i < rows->count; i++) {
+        snprintf(rows->name[i], sizeof rows->name[i], "%s", gadget_type_names[type]);
+        if (mass > 0)
+            rows->mass[i] = mass;
+    }
+    return status == KITH_OK ? KITH_OK : kith_fail_within(status, "PartType%d: ", type);
+}
+
+/* The same of file k. */
+static kith_status read_part(struct snapshot *snapshot, int64_t k, int type, int64_t first,
+                             kith_bodies *rows)
+{
+    if (snapshot->file < 0 || snapshot->opened != k) {
+        close_file(snapshot);
+        snapshot->opened = k;
+        KITH_TRY(use_part(snapshot, k, open_file));
+    }
+    return in_part(snapshot, k, read_type(snapshot, type, first, rows));
+}
+
+/* Rows of all bodies, from `first` on: one type after the other. */
+static kith_status read_rows(struct snapshot *snapshot, int64_t first, const kith_bodies *rows)
+{
+    int64_t begin[gadget_type_count], total = 0; /* of the rows that the next file has */
+    for (int type = 0; type < gadget_type_count; type++) {
+        begin[type] = total;
+        total += snapshot->count[type];
+    }
+    for (int64_t k = 0; k < snapshot->files; k++)
+        for (int type = 0; type < gadget_type_count; type++) {
+            const int64_t end = begin[type] + snapshot->of_file[k][type];
+            const int64_t from = begin[type] > first ? begin[type] : first;
+            const int64_t to = end < first + rows->count ? end : first + rows->count;
+            if (from < to) {
+                kith_bodies some = bodies_rows(rows, from - first, to - from);
+                KITH_TRY(read_part(snapshot, k, type, from - begin[type], &some));
+            }
+            begin[type] = end;
+        }
+    return KITH_OK;
+}
+
+static void take_header(const struct gadget_header *header, kith_bodies *bodies)
 {
     const double *box = header->box;
     bodies->time = header->time;
@@ -330,45 +338,112 @@ static void take_header(const struct header *header, kith_bodies *bodies)
     }
 }
 
-static kith_status read_snapshot(struct snapshot *snapshot)
+static kith_status count_bodies(const struct snapshot *snapshot, int64_t *total)
+{
+    *total = 0;
+    for (int type = 0; type < gadget_type_count; type++)
+        if (__builtin_add_overflow(*total, snapshot->count[type], total))
+            return kith_fail(KITH_BAD_FORMAT, "NumPart_ThisFile adds up to too many bodies");
+    return KITH_OK;
+}
+
+static kith_status make_bodies(const struct snapshot *snapshot, int64_t count, kith_bodies **bodies)
+{
+    const unsigned columns = (unsigned)KITH_VELOCITY | (unsigned)KITH_MASS | (unsigned)KITH_NAME |
+                             (snapshot->has_ids ? (unsigned)KITH_ID : 0);
+    KITH_TRY(kith_bodies_create(count, 3, columns, bodies));
+    take_header(&snapshot->first, *bodies);
+    return KITH_OK;
+}
+
+static kith_status begin(const char *path, struct snapshot *snapshot)
+{
+    *snapshot = (struct snapshot){.files = 1, .file = H5I_INVALID_HID};
+    snapshot->path = strdup(path);
+    return snapshot->path ? KITH_OK : kith_fail(KITH_OUT_OF_MEMORY, "no memory for a path");
+}
+
+static void end(struct snapshot *snapshot)
+{
+    close_file(snapshot);
+    free(snapshot->of_file);
+    free(snapshot->path);
+}
+
+static kith_status read_all(struct snapshot *snapshot, kith_bodies **bodies)
 {
     int64_t total = 0;
     KITH_TRY(inspect_all(snapshot));
-    for (int type = 0; type < gadget_type_count; type++) {
-        snapshot->next[type] = total;
-        if (__builtin_add_overflow(total, snapshot->count[type], &total))
-            return kith_fail(KITH_BAD_FORMAT, "NumPart_ThisFile adds up to too many bodies");
-    }
-    const unsigned columns = (unsigned)KITH_VELOCITY | (unsigned)KITH_MASS | (unsigned)KITH_NAME |
-                             (snapshot->has_ids ? (unsigned)KITH_ID : 0);
-    KITH_TRY(kith_bodies_create(total, 3, columns, &snapshot->bodies));
-    take_header(&snapshot->first, snapshot->bodies);
-    return visit_all(read_file, snapshot);
+    KITH_TRY(count_bodies(snapshot, &total));
+    KITH_TRY(make_bodies(snapshot, total, bodies));
+    return read_rows(snapshot, 0, *bodies);
 }
 
 kith_status gadget_read(const char *path, const kith_read_options *options, kith_bodies **bodies)
 {
     struct hdf5_session session;
-    struct snapshot snapshot = {.path = path};
+    struct snapshot snapshot;
     (void)options;
+    KITH_TRY(begin(path, &snapshot));
     hdf5_begin(&session);
-    const kith_status status = read_snapshot(&snapshot);
+    const kith_status status = read_all(&snapshot, bodies);
+    end(&snapshot);
     hdf5_end(&session);
-    if (status == KITH_OK)
-        *bodies = snapshot.bodies;
-    else
-        kith_bodies_free(snapshot.bodies);
     return status;
 }
+
+static kith_status open_stream(const char *path, const kith_read_options *options,
+                               kith_bodies **like, int64_t *count, void **state)
+{
+    struct hdf5_session session;
+    struct snapshot *snapshot = NULL;
+    (void)options;
+    KITH_TRY(kith_allocate(1, sizeof *snapshot, "a snapshot", &snapshot));
+    *state = snapshot;
+    KITH_TRY(begin(path, snapshot));
+    hdf5_begin(&session);
+    kith_status status = inspect_all(snapshot);
+    hdf5_end(&session);
+    if (status == KITH_OK)
+        status = count_bodies(snapshot, count);
+    return status == KITH_OK ? make_bodies(snapshot, 1, like) : status;
+}
+
+static kith_status next_rows(void *state, int64_t first, kith_bodies *rows)
+{
+    struct hdf5_session session;
+    hdf5_begin(&session);
+    const kith_status status = read_rows(state, first, rows);
+    hdf5_end(&session);
+    return status;
+}
+
+static void close_stream(void *state)
+{
+    struct hdf5_session session;
+    if (!state)
+        return;
+    hdf5_begin(&session);
+    end(state);
+    hdf5_end(&session);
+    free(state);
+}
+
+const struct stream_functions gadget_stream = {open_stream, next_rows, close_stream};
 
 int64_t gadget_files(const char *path)
 {
     struct hdf5_session session;
-    struct snapshot snapshot = {.path = path};
+    struct snapshot snapshot;
+    int64_t files = 1;
+    if (begin(path, &snapshot) != KITH_OK)
+        return files;
     hdf5_begin(&session);
-    const kith_status status = visit_one(path, inspect_file, &snapshot);
+    if (inspect_file(path, &snapshot) == KITH_OK && part_number(path) >= 0)
+        files = snapshot.first.files;
+    end(&snapshot);
     hdf5_end(&session);
-    return status == KITH_OK && part_number(path) >= 0 ? snapshot.first.files : 1;
+    return files;
 }
 
 bool hdf5_looks_like_gadget(const char *path)

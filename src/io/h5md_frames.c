@@ -66,9 +66,8 @@ void h5md_keep_open(const struct h5md_reader *reader)
 {
     static const char *const paths[] = {"position/value", "velocity/value", "image/value",
                                         "box/edges/value"};
-    hid_t dataset = H5I_INVALID_HID;
     for (size_t k = 0; k < sizeof paths / sizeof paths[0]; k++)
-        (void)hdf5_open_dataset(reader->particles, paths[k], &dataset);
+        (void)hdf5_keep_open(reader->particles, paths[k]);
 }
 
 static kith_status open_source(const char *path, const kith_read_options *options,

@@ -84,6 +84,10 @@ bool hdf5_is_group(hid_t parent, const char *path);
  *         virtual dataset: HDF5 would read any file that it names). */
 kith_status hdf5_open_dataset(hid_t parent, const char *path, hid_t *dataset);
 
+/* Keeps a dataset open until its file is closed, with a cache of at least one chunk: readings of
+ * some rows after the other decompress each chunk once. Errors: as hdf5_open_dataset. */
+kith_status hdf5_keep_open(hid_t parent, const char *path);
+
 /* The shape of a dataset; KITH_BAD_FORMAT if it is not there, not of numbers, or was never
  * written. */
 kith_status hdf5_shape_of(hid_t parent, const char *path, struct hdf5_shape *shape);

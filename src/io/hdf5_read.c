@@ -3,7 +3,7 @@
 #include "io/hdf5_data.h"
 #include "io/hdf5_file.h"
 
-enum { most_shrinking = 4096, most_number_bytes = 16 };
+enum { most_shrinking = 4096, most_number_bytes = 16, default_cache_bytes = 1 << 20 };
 
 /* H5Lexists fails if a group on the way is missing, so each is inspected in turn. */
 bool hdf5_exists(hid_t parent, const char *path)
@@ -72,6 +72,37 @@ kith_status hdf5_open_dataset(hid_t parent, const char *path, hid_t *dataset)
     else
         H5Dclose(opened);
     return status;
+}
+
+/* Bytes of a chunk that is stored by filters; 0: the data are not. */
+static size_t filtered_chunk_bytes(hid_t dataset)
+{
+    hsize_t size[H5S_MAX_RANK];
+    const hid_t properties = H5Dget_create_plist(dataset), type = H5Dget_type(dataset);
+    size_t bytes = H5Tget_size(type);
+    const bool is_filtered =
+        H5Pget_layout(properties) == H5D_CHUNKED && H5Pget_nfilters(properties) > 0;
+    const int rank = is_filtered ? H5Pget_chunk(properties, H5S_MAX_RANK, size) : 0;
+    for (int k = 0; k < rank; k++)
+        bytes *= (size_t)size[k];
+    H5Tclose(type);
+    H5Pclose(properties);
+    return is_filtered ? bytes : 0;
+}
+
+kith_status hdf5_keep_open(hid_t parent, const char *path)
+{
+    hid_t dataset = H5I_INVALID_HID;
+    KITH_TRY(hdf5_open_dataset(parent, path, &dataset));
+    const size_t bytes = filtered_chunk_bytes(dataset);
+    if (bytes <= default_cache_bytes)
+        return KITH_OK;
+    H5Dclose(dataset);
+    const hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+    H5Pset_chunk_cache(access, H5D_CHUNK_CACHE_NSLOTS_DEFAULT, bytes, H5D_CHUNK_CACHE_W0_DEFAULT);
+    dataset = H5Dopen2(parent, path, access);
+    H5Pclose(access);
+    return dataset < 0 ? hdf5_fail(KITH_BAD_FORMAT, "dataset %s is damaged", path) : KITH_OK;
 }
 
 /* A size without stored data is damage; no memory must be requested for it. Filters shrink data by

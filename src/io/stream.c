@@ -15,7 +15,7 @@ kith_status bodies_stream_of(kith_bodies *bodies, struct bodies_stream *stream)
     return bodies_make_like(bodies, 1, &stream->like);
 }
 
-/* Whether the path is that of a file that can be read twice, not of one of several parts. */
+/* Whether the path is that of a file that can be read twice. */
 static bool is_regular(const char *path)
 {
     struct stat found;
@@ -41,19 +41,29 @@ static kith_status open_by_format(const char *path, const kith_read_options *opt
     return status == KITH_OK ? KITH_OK : kith_fail_within(status, "%s: ", path);
 }
 
-kith_status bodies_stream_open(const char *path, const kith_read_options *options,
-                               struct bodies_stream *stream)
+static kith_status open_file(const char *path, const kith_read_options *options,
+                             struct bodies_stream *stream)
 {
     kith_bodies *bodies = NULL;
-    const kith_read_options chosen = options ? *options : (kith_read_options){0};
-    *stream = (struct bodies_stream){.count = 0};
-    KITH_TRY(open_by_format(path, &chosen, stream));
+    KITH_TRY(open_by_format(path, options, stream));
     if (stream->state) {
         stream->path = strdup(path);
         return stream->path ? KITH_OK : kith_fail(KITH_OUT_OF_MEMORY, "no memory for a path");
     }
-    KITH_TRY(kith_bodies_read(path, &chosen, &bodies));
+    KITH_TRY(kith_bodies_read(path, options, &bodies));
     return bodies_stream_of(bodies, stream);
+}
+
+kith_status bodies_stream_open(const char *path, const kith_read_options *options,
+                               struct bodies_stream *stream)
+{
+    const kith_read_options chosen = options ? *options : (kith_read_options){0};
+    char *first = NULL;
+    *stream = (struct bodies_stream){.count = 0};
+    KITH_TRY(format_find_file(path, &first));
+    const kith_status status = open_file(first ? first : path, &chosen, stream);
+    free(first);
+    return status;
 }
 
 static kith_status next_of_file(struct bodies_stream *stream, kith_bodies *rows)

@@ -3,10 +3,10 @@
 
 #include "kith/io.h"
 
-/* The bodies of a file, read some rows at a time. H5MD (but for runs whose bodies have merged or
- * escaped), NPY, CSV and XYZ files are read as the rows are requested, the texts more than once: to
- * count lines, and to find the frame. Other formats, and what is not a regular file, are read whole
- * when opened. */
+/* The bodies of a file, read some rows at a time, as they are requested: texts and Tipsy files more
+ * than once, to count lines and to find the frame and the columns. H5MD of runs whose bodies have
+ * merged or escaped, NPY in Fortran's order, and what is not a regular file are read whole when
+ * opened. */
 struct bodies_stream {
     int64_t count;     /* N */
     kith_bodies *like; /* one body, with the columns, the time, the cell and the units of all */
@@ -29,7 +29,8 @@ struct stream_functions {
     void (*close)(void *state); /* NULL is fine */
 };
 
-extern const struct stream_functions csv_stream, npy_stream, xyz_stream, h5md_stream;
+extern const struct stream_functions csv_stream, npy_stream, xyz_stream, tipsy_stream;
+extern const struct stream_functions gadget_stream, h5md_stream; /* in builds with HDF5 */
 
 /* As kith_bodies_read.
  *   stream  [out] close with bodies_stream_close, after a failure too */

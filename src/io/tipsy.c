@@ -11,6 +11,7 @@
 #include "core/memory.h"
 #include "io/bytes.h"
 #include "io/format.h"
+#include "io/stream.h"
 #include "io/text.h"
 
 const struct tipsy_species tipsy_species[tipsy_species_count] = {
@@ -118,139 +119,222 @@ static kith_status read_header(FILE *stream, struct tipsy_header *header)
     return seek_to(stream, header->bytes);
 }
 
-/* What becomes of a file's records: the bodies, and the words where potentials are. */
-struct target {
-    kith_bodies *bodies;
-    int32_t *potential;
+/* A file that is read some records at a time. */
+struct tipsy_rows {
+    FILE *stream;
+    struct tipsy_header header;
+    int64_t count; /* of all records */
+    int64_t next;  /* the record where the stream is, and its offset */
+    int64_t offset;
+    bool has_softening, has_ids;
 };
 
-static void store(const unsigned char *record, const struct tipsy_species *species,
-                  const struct target *target, int64_t i)
-{
-    kith_bodies *bodies = target->bodies;
-    const int32_t d = bodies->dimensions;
+struct record {
+    const struct tipsy_species *species;
+    int64_t number, offset;
     float word[tipsy_max_words];
-    memcpy(word, record, sizeof word[0] * (size_t)species->words);
-    bodies->mass[i] = word[0];
-    for (int32_t k = 0; k < d; k++) {
-        bodies->position[i * d + k] = word[1 + k];
-        bodies->velocity[i * d + k] = word[4 + k];
-    }
-    bodies->softening[i] = word[species->softening];
-    memcpy(&target->potential[i], &word[species->words - 1], sizeof target->potential[i]);
-    if (bodies->name)
-        snprintf(bodies->name[i], KITH_NAME_BYTES, "%s", species->name);
+    int32_t potential; /* the last word */
+};
+
+static kith_status rewind_records(struct tipsy_rows *rows)
+{
+    rows->next = 0;
+    rows->offset = rows->header.bytes;
+    return seek_to(rows->stream, rows->offset);
 }
 
-static kith_status check_record(const struct target *target, int64_t i, int64_t offset)
+static kith_status next_record(struct tipsy_rows *rows, struct record *record)
 {
-    const kith_bodies *bodies = target->bodies;
-    const int32_t d = bodies->dimensions;
-    bool finite = isfinite(bodies->mass[i]) && isfinite(bodies->softening[i]);
-    for (int32_t k = 0; k < d; k++)
-        finite = finite && isfinite(bodies->position[i * d + k]) &&
-                 isfinite(bodies->velocity[i * d + k]);
-    if (!finite || bodies->softening[i] < 0)
+    unsigned char bytes[tipsy_max_words * 4];
+    int64_t end = 0;
+    int32_t s = 0;
+    while ((end += rows->header.count[s]) <= rows->next)
+        s++;
+    const struct tipsy_species *species = &tipsy_species[s];
+    KITH_TRY(read_bytes(rows->stream, bytes, species->words * 4, "a record"));
+    if (rows->header.swapped)
+        swap_bytes(bytes, species->words, 4);
+    record->species = species;
+    record->number = rows->next++;
+    record->offset = rows->offset;
+    rows->offset += species->words * 4;
+    memcpy(record->word, bytes, sizeof record->word[0] * (size_t)species->words);
+    memcpy(&record->potential, &record->word[species->words - 1], sizeof record->potential);
+    return KITH_OK;
+}
+
+static kith_status check_record(const struct record *record, int32_t dimensions)
+{
+    const float softening = record->word[record->species->softening];
+    bool finite = isfinite(record->word[0]) && isfinite(softening);
+    for (int32_t k = 0; k < dimensions; k++)
+        finite = finite && isfinite(record->word[1 + k]) && isfinite(record->word[4 + k]);
+    if (!finite || softening < 0)
         return kith_fail(KITH_BAD_FORMAT, "the record of body %lld (from 0) at offset %lld has %s",
-                         (long long)i, (long long)offset,
+                         (long long)record->number, (long long)record->offset,
                          finite ? "a negative softening" : "a number that is not finite");
     return KITH_OK;
 }
 
-static kith_status read_records(FILE *stream, const struct tipsy_header *header,
-                                const struct target *target)
+static void store(const struct record *record, kith_bodies *bodies, int64_t i)
 {
-    int64_t i = 0;
-    int64_t offset = header->bytes;
-    for (int32_t s = 0; s < tipsy_species_count; s++) {
-        const struct tipsy_species *species = &tipsy_species[s];
-        for (int64_t k = 0; k < header->count[s]; k++, i++, offset += species->words * 4) {
-            unsigned char record[tipsy_max_words * 4];
-            KITH_TRY(read_bytes(stream, record, species->words * 4, "a record"));
-            if (header->swapped)
-                swap_bytes(record, species->words, 4);
-            store(record, species, target, i);
-            KITH_TRY(check_record(target, i, offset));
-        }
+    const int32_t d = bodies->dimensions;
+    bodies->mass[i] = record->word[0];
+    for (int32_t k = 0; k < d; k++) {
+        bodies->position[i * d + k] = record->word[1 + k];
+        bodies->velocity[i * d + k] = record->word[4 + k];
     }
-    return KITH_OK;
-}
-
-static int compare(const void *a, const void *b)
-{
-    const int32_t left = *(const int32_t *)a;
-    const int32_t right = *(const int32_t *)b;
-    return (left > right) - (left < right);
+    if (bodies->softening)
+        bodies->softening[i] = record->word[record->species->softening];
+    if (bodies->id)
+        bodies->id[i] = record->potential;
+    if (bodies->name)
+        snprintf(bodies->name[i], KITH_NAME_BYTES, "%s", record->species->name);
 }
 
 /* Some programs keep ids where potentials belong (NVIDIA's nbody sample does). Potentials are
  * negative or, if not computed, all zero; ids are neither, and distinct. */
-static kith_status look_for_ids(const struct target *target)
+struct potentials {
+    int32_t least, most;
+};
+
+/* Passes over all records: whether any body has a softening (bodies without are written with
+ * zeros), and the range of the potentials. */
+static kith_status inspect_records(struct tipsy_rows *rows, struct potentials *potentials)
 {
-    kith_bodies *bodies = target->bodies;
-    const int64_t n = bodies->count;
-    int32_t *sorted = NULL;
-    KITH_TRY(kith_allocate(n, sizeof *sorted, "ids", &sorted));
-    if (n > 0) {
-        memcpy(sorted, target->potential, sizeof *sorted * (size_t)n);
-        qsort(sorted, (size_t)n, sizeof *sorted, compare);
+    *potentials = (struct potentials){INT32_MAX, INT32_MIN};
+    KITH_TRY(rewind_records(rows));
+    while (rows->next < rows->count) {
+        struct record record;
+        KITH_TRY(next_record(rows, &record));
+        KITH_TRY(check_record(&record, rows->header.dimensions));
+        if (record.word[record.species->softening] != 0)
+            rows->has_softening = true;
+        if (record.potential < potentials->least)
+            potentials->least = record.potential;
+        if (record.potential > potentials->most)
+            potentials->most = record.potential;
     }
-    bool are_ids = n > 0 && sorted[0] >= 0 && sorted[n - 1] > 0;
-    for (int64_t k = 1; are_ids && k < n; k++)
-        are_ids = sorted[k] != sorted[k - 1];
-    free(sorted);
-    if (!are_ids)
-        return KITH_OK;
-    KITH_TRY(kith_bodies_add_columns(bodies, KITH_ID));
-    for (int64_t i = 0; i < n; i++)
-        bodies->id[i] = target->potential[i];
     return KITH_OK;
 }
 
-/* Bodies without softening are written with zeros. */
-static void drop_zero_softening(kith_bodies *bodies)
+/* Whether no two of the potentials from begin to begin + count − 1 are the same: a bit for each. */
+static kith_status are_distinct(struct tipsy_rows *rows, int64_t begin, int64_t count,
+                                uint64_t *bits, bool *distinct)
 {
-    for (int64_t i = 0; i < bodies->count; i++)
-        if (bodies->softening[i] != 0)
-            return;
-    free(bodies->softening);
-    bodies->softening = NULL;
+    KITH_TRY(rewind_records(rows));
+    memset(bits, 0, (size_t)(count + 63) / 64 * sizeof *bits);
+    for (*distinct = true; *distinct && rows->next < rows->count;) {
+        struct record record;
+        KITH_TRY(next_record(rows, &record));
+        const int64_t k = record.potential - begin;
+        if (k < 0 || k >= count)
+            continue;
+        *distinct = !(bits[k / 64] >> k % 64 & 1);
+        bits[k / 64] |= UINT64_C(1) << k % 64;
+    }
+    return KITH_OK;
+}
+
+/* In passes of at most so many ids, with an eighth of their bytes. */
+enum { ids_at_once = 1 << 26 };
+
+static kith_status look_for_ids(struct tipsy_rows *rows, const struct potentials *potentials)
+{
+    const int64_t range = (int64_t)potentials->most + 1;
+    const int64_t at_once = range < ids_at_once ? range : ids_at_once;
+    uint64_t *bits = NULL;
+    if (potentials->least < 0 || potentials->most <= 0 || range < rows->count)
+        return KITH_OK;
+    KITH_TRY(kith_allocate((at_once + 63) / 64, sizeof *bits, "ids", &bits));
+    kith_status status = KITH_OK;
+    bool distinct = true;
+    for (int64_t begin = 0; distinct && begin < range && status == KITH_OK; begin += at_once)
+        status = are_distinct(rows, begin, at_once, bits, &distinct);
+    free(bits);
+    rows->has_ids = status == KITH_OK && distinct;
+    return status;
+}
+
+static kith_status begin_rows(struct tipsy_rows *rows)
+{
+    struct potentials potentials;
+    KITH_TRY(read_header(rows->stream, &rows->header));
+    for (int32_t s = 0; s < tipsy_species_count; s++)
+        rows->count += rows->header.count[s];
+    KITH_TRY(inspect_records(rows, &potentials));
+    KITH_TRY(look_for_ids(rows, &potentials));
+    return rewind_records(rows);
 }
 
 /* Names only where they carry information: dark is the default when writing. */
-static unsigned columns_of(const struct tipsy_header *header)
+static kith_status make_bodies(const struct tipsy_rows *rows, int64_t count, kith_bodies **bodies)
 {
+    const struct tipsy_header *header = &rows->header;
     const bool only_dark = header->count[tipsy_gas] == 0 && header->count[tipsy_star] == 0;
-    return KITH_VELOCITY | KITH_MASS | KITH_SOFTENING | (only_dark ? 0u : (unsigned)KITH_NAME);
+    const unsigned columns = (unsigned)KITH_VELOCITY | (unsigned)KITH_MASS |
+                             (rows->has_softening ? (unsigned)KITH_SOFTENING : 0) |
+                             (rows->has_ids ? (unsigned)KITH_ID : 0) |
+                             (only_dark ? 0 : (unsigned)KITH_NAME);
+    KITH_TRY(kith_bodies_create(count, header->dimensions, columns, bodies));
+    (*bodies)->time = header->time;
+    return KITH_OK;
 }
 
-static kith_status read_file(FILE *stream, kith_bodies **bodies)
+static kith_status read_records(struct tipsy_rows *rows, kith_bodies *bodies)
 {
-    struct tipsy_header header = {0};
-    KITH_TRY(read_header(stream, &header));
-    int64_t count = 0;
-    for (int32_t s = 0; s < tipsy_species_count; s++)
-        count += header.count[s];
-    KITH_TRY(kith_bodies_create(count, header.dimensions, columns_of(&header), bodies));
-    (*bodies)->time = header.time;
-
-    struct target target = {*bodies, NULL};
-    KITH_TRY(kith_allocate(count, sizeof *target.potential, "potentials", &target.potential));
-    kith_status status = read_records(stream, &header, &target);
-    if (status == KITH_OK)
-        status = look_for_ids(&target);
-    free(target.potential);
-    if (status == KITH_OK)
-        drop_zero_softening(*bodies);
-    return status;
+    for (int64_t i = 0; i < bodies->count; i++) {
+        struct record record;
+        KITH_TRY(next_record(rows, &record));
+        KITH_TRY(check_record(&record, rows->header.dimensions));
+        store(&record, bodies, i);
+    }
+    return KITH_OK;
 }
 
 kith_status tipsy_read(const char *path, const kith_read_options *options, kith_bodies **bodies)
 {
+    struct tipsy_rows rows = {0};
     (void)options;
-    FILE *stream = NULL;
-    KITH_TRY(open_input(path, &stream));
-    const kith_status status = read_file(stream, bodies);
-    fclose(stream);
+    KITH_TRY(open_input(path, &rows.stream));
+    kith_status status = begin_rows(&rows);
+    if (status == KITH_OK)
+        status = make_bodies(&rows, rows.count, bodies);
+    if (status == KITH_OK)
+        status = read_records(&rows, *bodies);
+    fclose(rows.stream);
     return status;
 }
+
+static kith_status open_rows(const char *path, const kith_read_options *options, kith_bodies **like,
+                             int64_t *count, void **state)
+{
+    struct tipsy_rows *rows = NULL;
+    (void)options;
+    KITH_TRY(kith_allocate(1, sizeof *rows, "rows", &rows));
+    const kith_status status = open_input(path, &rows->stream);
+    if (status != KITH_OK) {
+        free(rows);
+        return status;
+    }
+    *state = rows;
+    KITH_TRY(begin_rows(rows));
+    *count = rows->count;
+    return make_bodies(rows, 1, like);
+}
+
+static kith_status next_rows(void *state, int64_t first, kith_bodies *some)
+{
+    (void)first;
+    return read_records(state, some);
+}
+
+static void close_rows(void *state)
+{
+    struct tipsy_rows *rows = state;
+    if (rows)
+        fclose(rows->stream);
+    free(rows);
+}
+
+const struct stream_functions tipsy_stream = {open_rows, next_rows, close_rows};

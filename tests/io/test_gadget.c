@@ -2,6 +2,7 @@
 
 #include "testing_files.h"
 
+#include "streaming.h"
 #include "testing_hdf5.h"
 
 static kith_bodies *random_particles(struct random_numbers *numbers, int64_t count)
@@ -256,6 +257,7 @@ static void assert_all_parts(const char *path)
 static void test_gadget_reads_a_snapshot_of_several_files(void **state)
 {
     (void)state;
+    struct random_numbers numbers = random_numbers_begin("parts");
     put_parts("snap_005", ".hdf5");
     assert_all_parts(in_files("snap_005.0.hdf5"));
     assert_all_parts(in_files("snap_005.2.hdf5"));
@@ -264,6 +266,69 @@ static void test_gadget_reads_a_snapshot_of_several_files(void **state)
     put_parts("other", ".h5");
     assert_all_parts(in_files("other.1.h5"));
     assert_all_parts(in_files("other"));
+    check_rows_of_file(&numbers, in_files("other"));
+    check_rows_of_file(&numbers, in_files("snap_005.2.hdf5"));
+}
+
+/* Chunks of 2.4 MB stored by a filter: more than HDF5 keeps in memory by default. */
+static void test_gadget_rows_of_large_chunks_are_those_of_a_reading_at_once(void **state)
+{
+    (void)state;
+    enum { count = 150000 };
+    const hsize_t chunk[] = {100000, 3}, sizes[] = {count, 3};
+    const int counts[6] = {0, count, 0, 0, 0, 0};
+    struct random_numbers numbers = random_numbers_begin("large chunks");
+    double *x = malloc(3 * count * sizeof *x), *masses = malloc(count * sizeof *masses);
+    for (int i = 0; i < 3 * count; i++)
+        x[i] = i % 100;
+    for (int i = 0; i < count; i++)
+        masses[i] = i;
+    const hid_t file = new_file(in_files("large.hdf5"));
+    put_group(file, "/Header");
+    put_attribute(file, "/Header", "NumPart_ThisFile", H5T_STD_I32LE, H5T_NATIVE_INT, 6, counts);
+    put_doubles(file, "/PartType1/Masses", H5T_IEEE_F64LE, masses, count);
+    const hid_t properties = H5Pcreate(H5P_DATASET_CREATE),
+                space = H5Screate_simple(2, sizes, NULL);
+    H5Pset_chunk(properties, 2, chunk);
+    H5Pset_shuffle(properties);
+    const hid_t dataset = H5Dcreate2(file, "/PartType1/Coordinates", H5T_IEEE_F64LE, space,
+                                     H5P_DEFAULT, properties, H5P_DEFAULT);
+    assert_true(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) >= 0);
+    H5Pclose(properties);
+    H5Sclose(space);
+    H5Dclose(dataset);
+    H5Fclose(file);
+    check_rows_of_file(&numbers, in_files("large.hdf5"));
+    kith_bodies *bodies = read_file(in_files("large.hdf5"));
+    assert_memory_equal(bodies->position, x, 3 * count * sizeof *x);
+    kith_bodies_free(bodies);
+    free(x);
+    free(masses);
+}
+
+/* A number that is not finite, and a file of the snapshot that is cut, in later rows. */
+static void test_gadget_faults_of_later_rows_end_the_reading_there(void **state)
+{
+    (void)state;
+    struct bodies_stream stream;
+    kith_bodies *rows = NULL;
+    const double bad[6] = {1, 2, 3, 4, NAN, 6};
+    put_parts("late", ".hdf5");
+    const hid_t file = H5Fopen(in_files("late.1.hdf5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    H5Ldelete(file, "/PartType4/Coordinates", H5P_DEFAULT);
+    put_doubles(file, "/PartType4/Coordinates", H5T_IEEE_F64LE, bad, 2, 3);
+    H5Fclose(file);
+    assert_ok(kith_bodies_create(3, 3, KITH_VELOCITY | KITH_MASS | KITH_NAME, &rows));
+    assert_ok(bodies_stream_open(in_files("late"), NULL, &stream));
+    assert_ok(bodies_stream_next(&stream, rows));
+    assert_fails(bodies_stream_next(&stream, rows), KITH_BAD_FORMAT, "body 4 ");
+    bodies_stream_close(&stream);
+    assert_ok(bodies_stream_open(in_files("late"), NULL, &stream));
+    file_of_text("late.1.hdf5", "cut");
+    assert_ok(bodies_stream_next(&stream, rows));
+    assert_fails(bodies_stream_next(&stream, rows), KITH_BAD_FORMAT, "late.1.hdf5");
+    bodies_stream_close(&stream);
+    kith_bodies_free(rows);
 }
 
 static void test_gadget_names_the_file_that_is_wrong(void **state)
@@ -380,6 +445,8 @@ int main(void)
         cmocka_unit_test(test_gadget_box_is_a_periodic_cell),
         cmocka_unit_test(test_gadget_keeps_a_periodic_cube_alone),
         cmocka_unit_test(test_gadget_reads_a_snapshot_of_several_files),
+        cmocka_unit_test(test_gadget_rows_of_large_chunks_are_those_of_a_reading_at_once),
+        cmocka_unit_test(test_gadget_faults_of_later_rows_end_the_reading_there),
         cmocka_unit_test(test_gadget_names_the_file_that_is_wrong),
         cmocka_unit_test(test_gadget_elements_of_no_bytes_are_refused),
         cmocka_unit_test(test_gadget_datasets_that_do_not_fit_are_refused),

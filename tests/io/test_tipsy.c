@@ -2,6 +2,8 @@
 
 #include "testing_files.h"
 
+#include "streaming.h"
+
 /* A Tipsy file built by hand, in either byte order. */
 struct tipsy_file {
     unsigned char bytes[4096];
@@ -111,9 +113,12 @@ static void test_tipsy_takes_potentials_for_ids_only_if_they_can_be(void **state
         assert_int_equal(bodies->id[i], ids[i]);
     assert_null(bodies->name);
     kith_bodies_free(bodies);
+    struct random_numbers numbers = random_numbers_begin("tipsy ids");
+    check_rows_of_file(&numbers, in_files("ids.tip"));
 
-    static const int32_t others[][3] = {{5, 7, 5}, {0, 0, 0}, {1, 2, -3}, {-1, -2, -3}};
-    for (int k = 0; k < 4; k++) {
+    static const int32_t others[][3] = {
+        {5, 7, 5}, {0, 0, 0}, {1, 2, -3}, {-1, -2, -3}, {INT32_MAX, 0, INT32_MAX}};
+    for (int k = 0; k < 5; k++) {
         bodies = with_potentials(others[k]);
         assert_null(bodies->id);
         kith_bodies_free(bodies);

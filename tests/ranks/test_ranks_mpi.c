@@ -1,83 +1,8 @@
-/* The program as a job of MPI: KITH_MPIRUN starts it as 1, 2, 3, 5 and 8 processes. */
+/* The program as a job of MPI of 1, 2, 3, 5 and 8 processes. */
 
 #include "program.h"
 
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-/* What a shell did with a script in the tests' folder. There "job P" starts kith as P processes. */
-struct shell_result {
-    int exit_code;
-    char out[1 << 14]; /* of both streams */
-};
-
-static const char prologue[] =
-    "job() { processes=$1; shift; timeout 60 \"$KITH_MPIRUN\" -n \"$processes\" \"$KITH_PROGRAM\" \"$@\"; }\n"
-    "kith() { \"$KITH_PROGRAM\" \"$@\"; }\n"
-    /* "memory P …" runs kith as P processes and prints the peak memory of each, in kB. */
-    "memory() { processes=$1; shift; timeout 60 \"$KITH_MPIRUN\" -n \"$processes\" \"$MEASURE\" "
-    "memory \"$KITH_PROGRAM\" \"$@\"; }\n"
-    /* Its processes that name a file in their arguments. */
-    "processes_of() { for one in /proc/[0-9]*; do\n"
-    "  grep -qsx kith \"$one/comm\" && grep -qsz \"$1\" \"$one/cmdline\" && echo \"${one#/proc/}\"\n"
-    "done; }\n"
-    /* Open MPI: as root, on few processors, which other tests use too. */
-    "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1\n"
-    "export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none\n"
-    "export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none\n";
-
-static void run_shell(struct shell_result *result)
-{
-    FILE *pipe = popen("exec bash -c \"$SCRIPT\" 2>&1", "r");
-    assert_non_null(pipe);
-    const size_t count = fread(result->out, 1, sizeof result->out - 1, pipe);
-    result->out[count] = 0;
-    const int status = pclose(pipe);
-    result->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-/* Open MPI's launcher itself crashes now and then, as it forwards the last words of a process that
- * has ended (mca_iof_hnp of 4.1): such a script is run again. */
-static const struct shell_result *shell(const char *script)
-{
-    static struct shell_result result;
-    char command[4096];
-    snprintf(command, sizeof command, "cd '%s' || exit\n%s%s", program_folder(), prologue, script);
-    setenv("SCRIPT", command, 1);
-    run_shell(&result);
-    for (int k = 0; k < 3 && strstr(result.out, "mca_iof_hnp.so(orte_iof"); k++)
-        run_shell(&result);
-    return &result;
-}
-
-static void assert_works(const char *script)
-{
-    const struct shell_result *result = shell(script);
-    if (result->exit_code != 0)
-        fail_msg("%s\nexit code %d: %s", script, result->exit_code, result->out);
-}
-
-/* The job ends with this code, and one line of kith's, which has the words. */
-static void assert_job_fails(const char *script, int code, const char *words)
-{
-    const struct shell_result *result = shell(script);
-    const char *line = strstr(result->out, "kith "),
-               *second = line ? strstr(line + 1, "\nkith ") : NULL;
-    if (result->exit_code != code || !line || second || !has_fields(line, words))
-        fail_msg("%s\nexit code %d, not %d; printed: %s", script, result->exit_code, code,
-                 result->out);
-}
-
-static void make_bodies(void)
-{
-    if (!program_exists("p.csv"))
-        assert_works("kith make plummer -n 1500 -o p.csv && kith make six -o six.csv && "
-                     "kith make fcc -n 1372 --density 0.8 --temperature 2 -o argon.xyz");
-}
+#include "shell_jobs.h"
 
 static void test_forces_have_the_same_bits_for_any_number_of_processes(void **state)
 {
@@ -101,6 +26,8 @@ static void test_solvers_have_the_same_bits_for_any_number_of_processes(void **s
         "p.csv --softening 0.01 --solver fmm --error 1e-4",
         "p.csv --softening 0.01 --law yukawa:0.4 --precision single",
         "p.csv --solver tree --error 1e-3",
+        "p.tipsy --softening 0.01",
+        "p.hdf5 --targets p.tipsy --softening 0.01",
         "argon.xyz --law lennard-jones --cutoff 2.5",
         "argon.xyz --law lennard-jones --cutoff 2 --tail --precision single",
         "p.csv --targets p.csv",
@@ -236,6 +163,8 @@ static void test_runs_write_the_bytes_of_one_process(void **state)
         "p.csv --softening 0.02 --dt 0.001 --until 0.004",
         "p.npy --softening 0.02 --dt 0.001 --until 0.004 --integrator hermite4",
         "named.csv --softening 0.02 --dt 0.001 --until 0.004 --precision single",
+        "p.tipsy --softening 0.02 --dt 0.001 --until 0.004",
+        "p.hdf5 --softening 0.02 --dt 0.001 --until 0.004 --integrator yoshida4",
         "argon.h5 --law lennard-jones --cutoff 2.5 --dt 0.004 --until 0.4 --every 10 --wrap",
         "argon.xyz --law lennard-jones --cutoff 2.5 --dt 0.004 --until 0.04 --integrator rk4",
         "large.h5 --law lennard-jones --cutoff 2.5 --dt 0.004 --until 0.008 --every 1 --wrap",
@@ -277,83 +206,6 @@ static void test_runs_with_mergers_resume_with_other_numbers_of_processes(void *
         "kith run --resume --until 0.012 -o run.h5 || exit\n"
         "kith convert whole.h5 0.csv && kith convert run.h5 3.csv || exit\n"
         "[ $(wc -l <0.csv) -lt 1490 ] && cmp 0.csv 3.csv");
-}
-
-/* At most bytes_of_atom for each of the N / P bodies of a process, those of the smallest run apart:
- * its state, the same in its box, both in a frame, its part of the list and of the ghosts. A column
- * set of all N bodies would take another 448 bytes of each at P = 8. */
-enum { atoms_measured = 500000, bytes_of_atom = 1450 };
-
-static void test_no_process_holds_all_bodies(void **state)
-{
-    (void)state;
-    char script[1024];
-    make_bodies();
-    snprintf(
-        script, sizeof script,
-        "kith make fcc -n %d --density 0.8 --temperature 2 -o many.h5 || exit\n"
-        "o='--law lennard-jones --cutoff 2.5 --dt 0.002 --threads 1 --quiet'\n"
-        "memory 8 run argon.xyz $o --until 0.004 -o memory.h5 >few || exit\n"
-        "memory 8 run many.h5 $o --until 0.004 -o memory.h5 >first || exit\n"
-        "memory 8 run --resume --until 0.006 --threads 1 --quiet -o memory.h5 >second || exit\n"
-        "base=$(sort -n few | head -1) && most=$((%d / 8 * %d / 1024))\n"
-        "[ $(cat first second | wc -l) -eq 16 ] || exit\n"
-        "for kb in $(cat first second); do\n"
-        "  [ $((kb - base)) -le $most ] || { echo $kb - $base is more than $most kB; exit 1; }\n"
-        "done\n"
-        "rm -f many.h5 memory.h5",
-        atoms_measured, atoms_measured, bytes_of_atom);
-    assert_works(script);
-}
-
-/* The same of a tree: state, own bodies, their cells and multipoles, and those of other processes
- * that they need. The tree of all N bodies would take 7900. */
-enum { bodies_measured = 200000, bytes_of_body = 4200 };
-
-static void test_no_process_has_the_tree_of_all_bodies(void **state)
-{
-    (void)state;
-    char script[1024];
-    make_bodies();
-    snprintf(
-        script, sizeof script,
-        "kith make plummer -n %d -o many.h5 || exit\n"
-        "o='--solver fmm --error 1e-3 --softening 0.01 --dt 0.001 --threads 1 --quiet'\n"
-        "memory 8 run p.csv $o --until 0.001 -o memory.h5 >few || exit\n"
-        "memory 8 run many.h5 $o --until 0.001 -o memory.h5 >first || exit\n"
-        "base=$(sort -n few | head -1) && most=$((%d / 8 * %d / 1024))\n"
-        "[ $(cat first | wc -l) -eq 8 ] || exit\n"
-        "for kb in $(cat first); do\n"
-        "  [ $((kb - base)) -le $most ] || { echo $kb - $base is more than $most kB; exit 1; }\n"
-        "done\n"
-        "rm -f many.h5 memory.h5",
-        bodies_measured, bodies_measured, bytes_of_body);
-    assert_works(script);
-}
-
-/* Forces are of rows that each process reads and writes alone. With the columns of all bodies these
- * would take 3300 bytes of each body that a process has. */
-enum { bytes_of_body_of_forces = 2700 };
-
-static void test_no_process_has_all_bodies_of_forces(void **state)
-{
-    (void)state;
-    char script[1024];
-    make_bodies();
-    snprintf(
-        script, sizeof script,
-        "kith make plummer -n %d -o many.h5 || exit\n"
-        "o='--solver fmm --error 1e-3 --softening 0.01 --threads 1'\n"
-        "memory 8 forces p.csv $o -o few.npy >few || exit\n"
-        "memory 8 forces many.h5 $o -o many.npy >all || exit\n"
-        "base=$(sort -n few | head -1) && most=$((%d / 8 * %d / 1024))\n"
-        "[ $(cat all | wc -l) -eq 8 ] || exit\n"
-        "for kb in $(cat all); do\n"
-        "  [ $((kb - base)) -le $most ] || { echo $kb - $base is more than $most kB; exit 1; }\n"
-        "done\n"
-        "rm -f many.h5 many.npy few.npy",
-        bodies_measured, bodies_measured, bytes_of_body_of_forces);
-    assert_works(script);
 }
 
 static void test_what_fails_on_one_process_ends_all(void **state)
@@ -424,33 +276,11 @@ static void test_a_process_that_dies_ends_the_others(void **state)
     }
 }
 
-/* Runs a program, and prints its peak memory in kB. */
-static int measure(char *const *arguments)
-{
-    struct rusage used;
-    int status = 0;
-    const pid_t child = fork();
-    if (child == 0) {
-        execv(arguments[0], arguments);
-        _exit(127);
-    }
-    if (child < 0 || wait4(child, &status, 0, &used) < 0 || !WIFEXITED(status))
-        return 1;
-    printf("%ld\n", used.ru_maxrss);
-    return WEXITSTATUS(status);
-}
-
 int main(int argc, char **argv)
 {
-    char self[1024] = "";
-    if (argc > 2 && strcmp(argv[1], "memory") == 0)
-        return measure(argv + 2);
-    if (readlink("/proc/self/exe", self, sizeof self - 1) > 0)
-        setenv("MEASURE", self, 1);
-    if (!getenv("KITH_MPIRUN")) {
-        fprintf(stderr, "KITH_MPIRUN is not set: run the tests through ctest\n");
-        return 1;
-    }
+    const int code = begin_job_tests(argc, argv);
+    if (code >= 0)
+        return code;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_forces_have_the_same_bits_for_any_number_of_processes),
         cmocka_unit_test(test_solvers_have_the_same_bits_for_any_number_of_processes),
@@ -462,9 +292,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_checkpoints_between_steps_change_nothing),
         cmocka_unit_test(test_runs_write_the_bytes_of_one_process),
         cmocka_unit_test(test_runs_with_mergers_resume_with_other_numbers_of_processes),
-        cmocka_unit_test(test_no_process_holds_all_bodies),
-        cmocka_unit_test(test_no_process_has_the_tree_of_all_bodies),
-        cmocka_unit_test(test_no_process_has_all_bodies_of_forces),
         cmocka_unit_test(test_what_fails_on_one_process_ends_all),
         cmocka_unit_test(test_signals_leave_a_checkpoint),
         cmocka_unit_test(test_a_process_that_dies_ends_the_others),
