@@ -64,27 +64,19 @@ static __device__ __forceinline__ void load_matrices(matrices<order, real> *to)
     __syncthreads();
 }
 
-/* power[m − 1] = (x + iy)^m */
-template <int order, typename real>
-static __device__ __forceinline__ void make_turns(real x, real y, pair_of<real> *power)
-{
-    power[0] = {x, y};
-#pragma unroll
-    for (int m = 1; m < order; m++) {
-        const pair_of<real> p = power[m - 1];
-        power[m] = {fma(x, p.x, -y * p.y), fma(x, p.y, y * p.x)};
-    }
-}
-
-/* (c + is) e^{imα} of m = 1 … last. */
+/* (c + is) (x + iy)^m of m = 1 … last; the powers are computed again and again, as registers are
+ * scarcer than time. */
 template <int last, typename real>
-static __device__ __forceinline__ void turn(const pair_of<real> *power, real *c, real *s)
+static __device__ __forceinline__ void turn(real x, real y, real *c, real *s)
 {
+    real power_x = x, power_y = y;
 #pragma unroll
     for (int m = 1; m <= last; m++) {
-        const real x = power[m - 1].x, y = power[m - 1].y, from = c[m];
-        c[m] = fma(x, from, -y * s[m]);
-        s[m] = fma(x, s[m], y * from);
+        const real from = c[m], next = fma(x, power_x, -y * power_y);
+        c[m] = fma(power_x, from, -power_y * s[m]);
+        s[m] = fma(power_x, s[m], power_y * from);
+        power_y = fma(x, power_y, y * power_x);
+        power_x = next;
     }
 }
 
@@ -178,9 +170,8 @@ add_batch(const matrices<order, real> *of, bool is_source, const real *record, i
     const real across2 = fma(x, x, y * y), r2 = fma(z, z, across2);
     const real of_r = rsqrt(r2), across = sqrt(across2);
     const real of_across = across > 0 ? 1 / across : (real)0;
-    pair_of<real> alpha[order], beta[order];
-    make_turns<order>(across > 0 ? y * of_across : (real)1, x * of_across, alpha);
-    make_turns<order>(z * of_r, -across * of_r, beta);
+    const real alpha_x = across > 0 ? y * of_across : (real)1, alpha_y = x * of_across;
+    const real beta_x = z * of_r, beta_y = -across * of_r;
     real scale = is_source ? 1 : 0, step = -record[3] * of_r;
     real(*const own)[row_length] = (real(*)[row_length])(&rows[0][lane]);
 #pragma unroll 1
@@ -196,7 +187,7 @@ add_batch(const matrices<order, real> *of, bool is_source, const real *record, i
                     c[m] = value.x;
                     s[m] = value.y;
                 }
-                turn<n>(alpha, c, s);
+                turn<n>(alpha_x, alpha_y, c, s);
             } else {
                 c[0] = own[row][0] * scale;
                 s[0] = 0;
@@ -211,7 +202,7 @@ add_batch(const matrices<order, real> *of, bool is_source, const real *record, i
                 for (int again = 0; again < 2; again++) {
                     exchange<n, most>(of->exchange, again && !back, c, s);
                     if (!again)
-                        turn<n>(beta, c, s);
+                        turn<n>(beta_x, beta_y, c, s);
                 }
             }
             if (!back) {
@@ -223,7 +214,7 @@ add_batch(const matrices<order, real> *of, bool is_source, const real *record, i
                 }
             } else {
                 constexpr int to = n > slots::half ? 0 : row;
-                turn<n>(alpha, c, s);
+                turn<n>(alpha_x, alpha_y, c, s);
                 own[to][0] = c[0];
 #pragma unroll
                 for (int m = 1; m <= n; m++) {
