@@ -1,7 +1,11 @@
-/* bench_trees cpu|cuda single|double N SOLVER [ERROR...]: accelerations and potentials of a Plummer
- * model of N equal bodies by the solver tree, fmm or direct, and their errors by the definition of
- * docs/tree.md, of 1000 bodies. Prints a row of JSON per requested error: the median of the rounds,
- * of the processor time of one thread or, on a GPU with arrays in its memory, of the time. */
+/* bench_trees cpu|cuda single|double N SOLVER [rounds=K] [samples=K] [ERROR...]: accelerations and
+ * potentials of a Plummer model of N equal bodies by the solver tree, fmm or direct, and their
+ * errors by the definition of docs/tree.md, of samples bodies. Prints a row of JSON per requested
+ * error: the median of the rounds, of the processor time of one thread or, on a GPU with arrays in
+ * its memory, of the time.
+ *
+ * rounds   at most; default 9, or as many as take 3 s
+ * samples  default 1000; each is a direct sum over all bodies, by one thread */
 
 #ifdef KITH_HAS_CUDA
 #include <cuda_runtime_api.h>
@@ -14,7 +18,7 @@
 
 #include "kith/kith.h"
 
-enum { samples = 1000, most_rounds = 9 };
+enum { most_samples = 1000, most_rounds = 9 };
 static const double enough = 3; /* seconds of all rounds */
 
 struct bench {
@@ -22,11 +26,12 @@ struct bench {
     kith_forces_options options;
     kith_dtype dtype;
     bool on_gpu;
-    int64_t n;
+    int64_t n, samples;
+    int rounds;
     kith_bodies *bodies; /* of positions and masses that are numbers of the precision */
     kith_particles particles;
     kith_array acceleration, potential;
-    double field[samples][3], scale[samples];
+    double field[most_samples][3], scale[most_samples];
 };
 
 static int fail(const char *what)
@@ -98,14 +103,14 @@ static kith_array column(const struct bench *bench, double *numbers, int64_t wid
 
 static int64_t row_of(const struct bench *bench, int64_t sample)
 {
-    return (int64_t)((double)bench->n * (double)sample / samples);
+    return (int64_t)((double)bench->n * (double)sample / (double)bench->samples);
 }
 
 /* The fields of the samples, and what their errors are relative to. */
 static void sum_directly(struct bench *bench)
 {
     const double *x = bench->bodies->position, *m = bench->bodies->mass;
-    for (int64_t k = 0; k < samples; k++) {
+    for (int64_t k = 0; k < bench->samples; k++) {
         const int64_t i = row_of(bench, k);
         const double at[3] = {x[3 * i], x[3 * i + 1], x[3 * i + 2]};
         double sum_x = 0, sum_y = 0, sum_z = 0, magnitude = 0, *field = bench->field[k];
@@ -129,12 +134,12 @@ static void sum_directly(struct bench *bench)
     }
 }
 
-static void find_errors(const struct bench *bench, double errors[samples], double *rms)
+static void find_errors(const struct bench *bench, double errors[most_samples], double *rms)
 {
     const size_t bytes = (size_t)(3 * bench->n * kith_dtype_bytes(bench->dtype));
     void *found = copy(bench, bench->acceleration.data, bytes, false);
     *rms = 0;
-    for (int64_t k = 0; k < samples && found; k++) {
+    for (int64_t k = 0; k < bench->samples && found; k++) {
         double wrong = 0;
         for (int64_t c = 0; c < 3; c++) {
             const int64_t at = 3 * row_of(bench, k) + c;
@@ -143,22 +148,22 @@ static void find_errors(const struct bench *bench, double errors[samples], doubl
             wrong += pow(value - bench->field[k][c], 2);
         }
         errors[k] = sqrt(wrong) / bench->scale[k];
-        *rms += errors[k] * errors[k] / samples;
+        *rms += errors[k] * errors[k] / (double)bench->samples;
     }
     *rms = sqrt(*rms);
-    qsort(errors, samples, sizeof *errors, compare);
+    qsort(errors, (size_t)bench->samples, sizeof *errors, compare);
     free(found);
 }
 
 static kith_status measure(struct bench *bench, const char *solver, double error)
 {
-    double seconds[most_rounds], errors[samples], rms = 0, all = 0;
+    double seconds[most_rounds], errors[most_samples], rms = 0, all = 0;
     kith_solver_report report = {0};
     kith_status status = KITH_OK;
     int rounds = 0;
     bench->options.accuracy.error = error;
     bench->options.report = &report;
-    for (int k = -1; k < most_rounds && status == KITH_OK && (k < 1 || all < enough); k++) {
+    for (int k = -1; k < bench->rounds && status == KITH_OK && (k < 1 || all < enough); k++) {
         const double begin = now(bench);
         status = kith_forces_compute(bench->context, &bench->options, NULL, &bench->particles,
                                      bench->acceleration, bench->potential);
@@ -179,9 +184,33 @@ static kith_status measure(struct bench *bench, const char *solver, double error
            "\"slowest\": %.4g, \"rms\": %.3g, \"p99\": %.3g, \"max\": %.3g}\n",
            bench->on_gpu ? "cuda" : "cpu", bench->dtype == KITH_F32 ? "single" : "double",
            (long long)bench->n, solver, error, (int)report.order, seconds[rounds / 2], seconds[0],
-           seconds[rounds - 1], rms, errors[samples * 99 / 100], errors[samples - 1]);
+           seconds[rounds - 1], rms, errors[bench->samples * 99 / 100], errors[bench->samples - 1]);
     fflush(stdout);
     return KITH_OK;
+}
+
+/* NAME=K between 1 and most; a word that is neither is an error to request. */
+static bool is_setting(const char *word, const char *name, int64_t most, int64_t *value)
+{
+    const size_t length = strlen(name);
+    if (strncmp(word, name, length) != 0 || word[length] != '=')
+        return false;
+    const int64_t wanted = strtoll(word + length + 1, NULL, 10);
+    *value = wanted < 1 ? 1 : wanted < most ? wanted : most;
+    return true;
+}
+
+/* The settings; how many of the words they are. */
+static int read_settings(int count, char **words, struct bench *bench)
+{
+    int64_t rounds = most_rounds;
+    int read = 0;
+    bench->samples = most_samples;
+    while (read < count && (is_setting(words[read], "rounds", most_rounds, &rounds) ||
+                            is_setting(words[read], "samples", most_samples, &bench->samples)))
+        read++;
+    bench->rounds = (int)rounds;
+    return read;
 }
 
 int main(int count, char **words)
@@ -189,10 +218,11 @@ int main(int count, char **words)
     static struct bench bench;
     kith_status status = KITH_OK;
     if (count < 5)
-        return fail("give cpu|cuda single|double N SOLVER [ERROR...]");
+        return fail("give cpu|cuda single|double N SOLVER [rounds=K] [samples=K] [ERROR...]");
     bench.on_gpu = strcmp(words[1], "cuda") == 0;
     bench.dtype = strcmp(words[2], "double") == 0 ? KITH_F64 : KITH_F32;
     bench.n = (int64_t)atof(words[3]);
+    const int first = 5 + read_settings(count - 5, words + 5, &bench);
     const kith_context_options options = {.device = {bench.on_gpu ? KITH_CUDA : KITH_CPU, 0},
                                           .threads = 1};
     const kith_initial_options model = {.count = bench.n, .seed = 1};
@@ -208,9 +238,9 @@ int main(int count, char **words)
         !bench.acceleration.data || !bench.potential.data)
         return fail("no memory for the bodies");
     sum_directly(&bench);
-    for (int k = 5; k < count && status == KITH_OK; k++)
+    for (int k = first; k < count && status == KITH_OK; k++)
         status = measure(&bench, words[4], atof(words[k]));
-    if (count == 5)
+    if (count == first)
         status = measure(&bench, words[4], 0);
     return status == KITH_OK ? 0 : fail(kith_error_message());
 }
