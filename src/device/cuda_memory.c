@@ -228,19 +228,40 @@ kith_status cuda_copy_in(kith_context *context, void *to, const void *from_host,
     return cuda_check(cudaStreamSynchronize(state->stream), "copying to the device");
 }
 
+kith_status cuda_read(kith_context *context, const struct cuda_reading *readings, int count)
+{
+    struct cuda_state *state = cuda_state_of(context);
+    if (!state->mailbox)
+        KITH_TRY(cuda_check(
+            cudaHostAlloc((void **)&state->mailbox, cuda_mailbox_bytes, cudaHostAllocPortable),
+            "page-locked memory of the host"));
+    char *at = state->mailbox;
+    for (int k = 0; k < count; at += readings[k++].bytes)
+        KITH_TRY(cuda_check(cudaMemcpyAsync(at, readings[k].from, (size_t)readings[k].bytes,
+                                            cudaMemcpyDeviceToHost, state->stream),
+                            "copying from the device"));
+    KITH_TRY(cuda_wait(context, "copying from the device"));
+    at = state->mailbox;
+    for (int k = 0; k < count; at += readings[k++].bytes)
+        memcpy(readings[k].to_host, at, (size_t)readings[k].bytes);
+    return KITH_OK;
+}
+
 kith_status cuda_copy_out(kith_context *context, void *to_host, const void *from, int64_t bytes)
 {
     const struct cuda_state *state = cuda_state_of(context);
+    const bool is_staged = !is_in_workspace(state, to_host);
     if (bytes <= 0)
         return KITH_OK;
-    if (!is_in_workspace(state, to_host))
+    if (is_staged && bytes <= cuda_mailbox_bytes)
+        return cuda_read(context, &(struct cuda_reading){to_host, from, bytes}, 1);
+    if (is_staged)
         KITH_TRY(cuda_wait(context, "copying from the device"));
     KITH_TRY(cuda_check(
         cudaMemcpyAsync(to_host, from, (size_t)bytes, cudaMemcpyDeviceToHost, state->stream),
         "copying from the device"));
-    return is_in_workspace(state, to_host)
-               ? cuda_wait(context, "copying from the device")
-               : cuda_check(cudaStreamSynchronize(state->stream), "copying from the device");
+    return is_staged ? cuda_check(cudaStreamSynchronize(state->stream), "copying from the device")
+                     : cuda_wait(context, "copying from the device");
 }
 
 static kith_status check_device_memory(int device, kith_array array, const char *name,
@@ -328,5 +349,6 @@ void cuda_release_blocks(struct cuda_state *state)
     if (state->stream)
         cudaStreamSynchronize(state->stream);
     cudaFreeHost(state->host_workspace);
+    cudaFreeHost(state->mailbox);
     cudaGetLastError();
 }

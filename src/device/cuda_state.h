@@ -42,6 +42,7 @@ struct cuda_state {
     struct cuda_recording *recording; /* that kith is making; NULL at other times */
     void *host_workspace;             /* page-locked */
     int64_t host_workspace_bytes;
+    char *mailbox; /* page-locked, for few bytes from the device; NULL until it is used */
     struct cuda_deferred_error *deferred; /* two: synchronize's, and the held ones of a call */
     bool holds_errors;
     struct cuda_copies *copies; /* NULL until it is used */
@@ -74,6 +75,16 @@ void cuda_release(kith_context *context, void *memory);
 kith_status cuda_workspace(kith_context *context, int64_t bytes, void **host, void **own);
 kith_status cuda_copy_in(kith_context *context, void *to, const void *from_host, int64_t bytes);
 kith_status cuda_copy_out(kith_context *context, void *to_host, const void *from, int64_t bytes);
+
+/* Few bytes of the device's memory that the host reads together, at most cuda_mailbox_bytes: waits
+ * for the device once, and CUDA stages no copies. */
+enum { cuda_mailbox_bytes = 4096 };
+struct cuda_reading {
+    void *to_host;
+    const void *from;
+    int64_t bytes;
+};
+kith_status cuda_read(kith_context *context, const struct cuda_reading *readings, int count);
 kith_status cuda_allocate_host(kith_context *context, int64_t count, int64_t bytes_each,
                                const char *what, void *memory);
 void cuda_release_host(kith_context *context, void *memory);
