@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "device/cuda_peers.h"
 #include "device/cuda_state.h"
+#include "device/overlap.cuh"
 #include "device/reals_cuda.cuh"
 #include "forces/deliver_cuda.cuh"
 #include "forces/ring.h"
@@ -85,6 +86,7 @@ static __global__ void __launch_bounds__(threads)
                  const uint32_t *order, const real4_of<real> *results)
 {
     const int64_t k = (int64_t)blockIdx.x * threads + threadIdx.x;
+    wait_for_kernel_before();
     if (k >= problem.target_count)
         return;
     const int64_t i = order ? order[k] : k;
@@ -110,25 +112,42 @@ static kith_status deliver_all(kith_context *context, const struct forces_tree_s
     const int64_t blocks = (problem->target_count + threads - 1) / threads;
     if (blocks == 0)
         return KITH_OK;
-    deliver_sums<real><<<(unsigned)blocks, threads, 0, cuda_stream(context)>>>(
-        *problem, strength, sums->weights.target, is_solved ? tree->target_tree->order : NULL,
-        (const real4_of<real> *)tree->results.memory);
-    return cuda_check_launch("bringing results to their places");
+    const uint32_t *order = is_solved ? tree->target_tree->order : NULL;
+    return launch_overlapped(context, "bringing results to their places", dim3((unsigned)blocks),
+                             threads, deliver_sums<real>, *problem, strength, sums->weights.target,
+                             order, (const real4_of<real> *)tree->results.memory);
 }
 
-/* Whether the numbers are good, and ε²: both may be in the device's memory. */
-static kith_status find_softening(kith_context *context, const struct forces_problem *problem,
-                                  double *softening2, bool *good)
+/* What the host needs of the device before it sums: whether the numbers are good, and ε². */
+struct known {
+    struct forces_measured measured;
+    double softening2;
+};
+
+/* Where that is there; *count of it. */
+static void find_readings(const struct forces_problem *problem, struct known *known,
+                          struct cuda_reading readings[2], int *count)
 {
-    struct forces_measured measured = {};
-    *good = true;
-    if (problem->delivery.measured) {
-        KITH_TRY(cuda_copy_out(context, &measured, problem->delivery.measured, sizeof measured));
-        *good = !measured.bad;
-    }
-    if (problem->softening2_at)
-        KITH_TRY(cuda_copy_out(context, softening2, problem->softening2_at, sizeof *softening2));
-    return KITH_OK;
+    const struct forces_measured *measured = problem->delivery.measured;
+    const bool is_measured = measured && problem->softening2_at == &measured->softening2;
+    *count = 0;
+    *known = {};
+    known->softening2 = problem->softening2;
+    if (measured)
+        readings[(*count)++] = {&known->measured, measured, sizeof *measured};
+    if (problem->softening2_at && !is_measured)
+        readings[(*count)++] = {&known->softening2, problem->softening2_at,
+                                sizeof known->softening2};
+}
+
+/* Once it is read. */
+static void use_known(const struct forces_problem *problem, const struct known *known,
+                      double *softening2, bool *good)
+{
+    const struct forces_measured *measured = problem->delivery.measured;
+    const bool is_measured = measured && problem->softening2_at == &measured->softening2;
+    *softening2 = is_measured ? known->measured.softening2 : known->softening2;
+    *good = !known->measured.bad;
 }
 
 struct shared_tree {
@@ -278,6 +297,49 @@ static kith_status solve(kith_context *context, const struct tree_problem *probl
     return KITH_OK;
 }
 
+/* What one device computes alone: it builds the tree before the host knows whether the numbers are
+ * good, as a tree of any numbers has an end, and what their softening is, of which the leaves
+ * seldom depend. */
+static kith_status solve_alone(kith_context *context, const struct forces_tree_sums *sums,
+                               struct tree_problem *problem, struct trees *trees, bool *good)
+{
+    struct tree_state_cuda *tree = &trees->own;
+    struct known known;
+    struct cuda_reading readings[2];
+    int count = 0;
+    struct tree_request request = tree_choose_cuda(problem, &sums->wanted);
+    const int32_t leaf = request.leaf;
+    find_readings(sums->problem, &known, readings, &count);
+    tree->is_shared = false;
+    KITH_TRY(tree_build_cuda(context, problem, leaf, readings, count, tree));
+    use_known(sums->problem, &known, &problem->softening2, good);
+    if (!*good) {
+        tree->target_tree = NULL;
+        return KITH_OK;
+    }
+    request = tree_choose_cuda(problem, &sums->wanted);
+    if (request.leaf != leaf)
+        KITH_TRY(tree_build_cuda(context, problem, request.leaf, NULL, 0, tree));
+    return tree_sum_cuda(context, problem, &request, tree);
+}
+
+static kith_status solve_all(kith_context *context, const struct forces_tree_sums *sums,
+                             struct tree_problem *problem, struct trees *trees, bool *good)
+{
+    struct known known;
+    struct cuda_reading readings[2];
+    int count = 0;
+    if (problem->target_count < least_shared)
+        return solve_alone(context, sums, problem, trees, good);
+    find_readings(sums->problem, &known, readings, &count);
+    if (count > 0)
+        KITH_TRY(cuda_read(context, readings, count));
+    use_known(sums->problem, &known, &problem->softening2, good);
+    struct tree_request request = tree_choose_cuda(problem, &sums->wanted);
+    request.estimates = false; /* by the caller, of all results */
+    return *good ? solve(context, problem, &request, trees) : KITH_OK;
+}
+
 static kith_status evaluate(kith_context *context, const struct forces_tree_sums *sums, void *state,
                             struct tree_report *report)
 {
@@ -286,18 +348,14 @@ static kith_status evaluate(kith_context *context, const struct forces_tree_sums
     struct tree_problem problem = sums->sums;
     bool good = true;
     KITH_TRY(tree_check_stream_cuda(context));
-    KITH_TRY(find_softening(context, sums->problem, &problem.softening2, &good));
-    struct tree_request request = tree_choose_cuda(&problem, &sums->wanted);
-    request.estimates = false; /* but after the delivery, which need not wait for it */
-    tree->target_tree = NULL;  /* of a solution that does not come about */
+    tree->target_tree = NULL; /* of a solution that does not come about */
     tree->report = {};
     trees->points = 0;
-    if (good)
-        KITH_TRY(solve(context, &problem, &request, trees));
+    KITH_TRY(solve_all(context, sums, &problem, trees, &good));
     trees->points = problem.target_count + problem.source_count;
     KITH_TRY(problem.dtype == KITH_F64 ? deliver_all<double>(context, sums, tree)
                                        : deliver_all<float>(context, sums, tree));
-    if (good && sums->wanted.estimates)
+    if (good && sums->wanted.estimates) /* the delivery need not wait for it */
         KITH_TRY(tree_estimate_cuda(context, &problem, tree));
     *report = tree->report;
     return KITH_OK;

@@ -3,6 +3,7 @@
 #include "tree/estimate.h"
 
 #include "device/cuda_state.h"
+#include "device/overlap.cuh"
 #include "tree/near_cuda.cuh"
 #include "tree/near_law_cuda.h"
 #include "tree/near_tiles_cuda.cuh"
@@ -32,7 +33,7 @@ template <typename real> struct sample_task {
     const struct octree_cell *cells; /* of the targets */
     const struct tree_side *side;
     struct sample_sum *sums; /* of a part all samples */
-    double *field;           /* of the samples' leaves */
+    int32_t *leaf;           /* of the samples */
     int32_t parts;
     double *error;
 };
@@ -51,20 +52,18 @@ static __device__ inline int32_t find_leaf(const struct octree_cell *cells, int6
     return k;
 }
 
-/* The scale of a sample's leaf, by a warp. */
+/* The leaf of a sample, by a warp. */
 template <typename real>
-static __device__ inline void find_field(const struct sample_task<real> &task, int64_t sample)
+static __device__ inline void note_leaf(const struct sample_task<real> &task, int64_t sample)
 {
-    if (sample < task.samples) {
-        const int32_t leaf = find_leaf(task.cells, tree_sample(sample, task.samples, task.targets));
-        task.field[sample] = task.side[leaf].field;
-    }
+    if (sample < task.samples)
+        task.leaf[sample] = find_leaf(task.cells, tree_sample(sample, task.samples, task.targets));
 }
 
 template <typename real>
-static __global__ void __launch_bounds__(threads) find_fields(const struct sample_task<real> task)
+static __global__ void __launch_bounds__(threads) find_leaves(const struct sample_task<real> task)
 {
-    find_field(task, (int64_t)blockIdx.x * (threads / 32) + threadIdx.x / 32);
+    note_leaf(task, (int64_t)blockIdx.x * (threads / 32) + threadIdx.x / 32);
 }
 
 /* A part of the sources, on four samples, each of whose leaves a warp of the first part finds. */
@@ -88,7 +87,7 @@ static __global__ void __launch_bounds__(threads) sum_samples(const struct sampl
             add_pair<law>(at[k], source, source.w, task.softening2, sum[k]);
     }
     if (blockIdx.x == 0)
-        find_field(task, samples_of_thread * (int64_t)blockIdx.y + threadIdx.x / 32);
+        note_leaf(task, samples_of_thread * (int64_t)blockIdx.y + threadIdx.x / 32);
     for (int k = 0; k < samples_of_thread; k++) {
         const int32_t sample = samples_of_thread * (int32_t)blockIdx.y + k;
         for (int c = 0; c < 3; c++) {
@@ -105,6 +104,7 @@ static __global__ void __launch_bounds__(threads) compare(const struct sample_ta
 {
     const int k = (int)threadIdx.x;
     double error2 = 0;
+    wait_for_kernel_before();
     if (k < task.samples) {
         const int64_t i = tree_sample(k, task.samples, task.targets);
         const real4_of<real> result = task.results[i];
@@ -114,7 +114,7 @@ static __global__ void __launch_bounds__(threads) compare(const struct sample_ta
         for (int32_t part = 0; part < task.parts; part++)
             for (int c = 0; c < 3; c++)
                 exact[c] += task.sums[(int64_t)part * tree_samples + k].gradient[c];
-        error2 = tree_error2(found, exact, task.field[k]);
+        error2 = tree_error2(found, exact, task.side[task.leaf[k]].field);
     }
     error2 = sum_of_block(error2);
     if (k == 0)
@@ -133,25 +133,23 @@ static kith_status sum_samples_by_law(kith_context *context, const struct tree_p
     of_law.target = task.target;
     of_law.source = task.source;
     of_law.sums = task.sums->gradient;
-    find_fields<<<tree_samples / (threads / 32), threads, 0, cuda_stream(context)>>>(task);
+    find_leaves<<<tree_samples / (threads / 32), threads, 0, cuda_stream(context)>>>(task);
     return tree_sum_samples_law_cuda(context, problem->pair_law, problem->dtype, &of_law,
                                      task.parts);
 }
 
+/* Memory of the state's samples. */
+struct sample_memory {
+    double error;
+    int32_t leaf[tree_samples];
+    struct sample_sum sums[]; /* of a part all samples */
+};
+
 template <typename real>
-static kith_status estimate(kith_context *context, const struct tree_problem *problem,
-                            const struct tree_state_cuda *state, double *error)
-{
-    const cudaStream_t stream = cuda_stream(context);
+static struct sample_task<real> task_of(const struct tree_problem *problem,
+                                        const struct tree_state_cuda *state) {
     const struct octree_cuda *targets = state->target_tree, *sources = &state->sources;
-    const int64_t needed = sources->count / (threads * sources_of_thread) + 1;
-    const int32_t parts = (int32_t)(needed < most_parts ? needed : (int64_t)most_parts);
-    const dim3 grid((unsigned)parts, groups);
-    void *memory = NULL;
-    KITH_TRY(cuda_scratch(context,
-                          (1 + tree_samples) * (int64_t)sizeof *error +
-                              parts * (int64_t)tree_samples * (int64_t)sizeof(struct sample_sum),
-                          &memory));
+    struct sample_memory *memory = (struct sample_memory *)state->samples.memory.memory;
     struct sample_task<real> task = {
     };
     task.sources = sources->count;
@@ -164,27 +162,76 @@ static kith_status estimate(kith_context *context, const struct tree_problem *pr
     task.cells = targets->cell;
     task.side = (const struct tree_side *)(problem->self ? state->source_sides.memory
                                                          : state->target_sides.memory);
-    task.error = (double *)memory;
-    task.field = task.error + 1;
-    task.sums = (struct sample_sum *)(task.field + tree_samples);
-    task.parts = parts;
+    task.error = &memory->error;
+    task.leaf = memory->leaf;
+    task.sums = memory->sums;
+    task.parts = state->samples.parts;
+    return task;
+}
+
+static int32_t
+parts_for(const struct tree_state_cuda *state)
+{
+    const int64_t needed = state->sources.count / (threads * sources_of_thread) + 1;
+    return (int32_t)(needed < most_parts ? needed : (int64_t)most_parts);
+}
+
+kith_status tree_reserve_samples_cuda(kith_context *context, struct tree_state_cuda *state)
+{
+    const int64_t of_part = tree_samples * (int64_t)sizeof(struct sample_sum);
+    return tree_reserve_cuda(context,
+                             (int64_t)sizeof(struct sample_memory) + parts_for(state) * of_part,
+                             "samples of a tree", &state->samples.memory);
+}
+
+template <typename real>
+static kith_status start_sums(kith_context *context, cudaStream_t stream,
+                              const struct tree_problem *problem, struct tree_state_cuda *state)
+{
+    state->samples.parts = parts_for(state);
+    const dim3 grid((unsigned)state->samples.parts, groups);
+    const struct sample_task<real> task = task_of<real>(problem, state);
     if (problem->law == expansion_series)
-        KITH_TRY(sum_samples_by_law(context, problem, task));
-    else if (problem->law == expansion_inverse)
+        return sum_samples_by_law(context, problem, task);
+    if (problem->law == expansion_inverse)
         sum_samples<expansion_inverse><<<grid, threads, 0, stream>>>(task);
     else
         sum_samples<expansion_logarithm><<<grid, threads, 0, stream>>>(task);
-    compare<<<1, threads, 0, stream>>>(task);
-    KITH_TRY(cuda_check_launch("estimating the error of a tree"));
-    return cuda_copy_out(context, error, task.error, sizeof *error);
+    return cuda_check_launch("estimating the error of a tree");
+}
+
+static kith_status start_sums_of(kith_context *context, cudaStream_t stream,
+                                 const struct tree_problem *problem, struct tree_state_cuda *state)
+{
+    return problem->dtype == KITH_F64 ? start_sums<double>(context, stream, problem, state)
+                                      : start_sums<float>(context, stream, problem, state);
+}
+
+kith_status tree_sum_samples_cuda(kith_context *context, cudaStream_t stream,
+                                  const struct tree_problem *problem, struct tree_state_cuda *state)
+{
+    return problem->law == expansion_series ? KITH_OK
+                                            : start_sums_of(context, stream, problem, state);
 }
 
 kith_status tree_estimate_cuda(kith_context *context, const struct tree_problem *problem,
                                struct tree_state_cuda *state)
 {
-    double *error = &state->report.error_estimated;
+    const cudaStream_t stream = cuda_stream(context);
     if (problem->target_count == 0 || problem->source_count == 0)
         return KITH_OK;
-    return problem->dtype == KITH_F64 ? estimate<double>(context, problem, state, error)
-                                      : estimate<float>(context, problem, state, error);
+    if (state->samples.parts == 0) {
+        KITH_TRY(tree_reserve_samples_cuda(context, state));
+        KITH_TRY(start_sums_of(context, stream, problem, state));
+    }
+    const char what[] = "estimating the error of a tree";
+    if (problem->dtype == KITH_F64)
+        KITH_TRY(launch_overlapped(context, what, dim3(1), threads, compare<double>,
+                                   task_of<double>(problem, state)));
+    else
+        KITH_TRY(launch_overlapped(context, what, dim3(1), threads, compare<float>,
+                                   task_of<float>(problem, state)));
+    return cuda_copy_out(context, &state->report.error_estimated,
+                         &((struct sample_memory *)state->samples.memory.memory)->error,
+                         sizeof(double));
 }

@@ -1,5 +1,6 @@
 /* The downward pass on a GPU, from cell to cell. */
 
+#include "device/overlap.cuh"
 #include "device/reals_cuda.cuh"
 #include "tree/fixed_cuda.cuh"
 #include "tree/lanes_cuda.cuh"
@@ -16,6 +17,7 @@ static __global__ void __launch_bounds__(threads)
 {
     extern __shared__ __align__(16) unsigned char memory[];
     const int32_t index = first + (int32_t)blockIdx.x;
+    wait_for_kernel_before();
     if (cells[index].first >= range.end || cells[index].first + cells[index].count <= range.first)
         return;
     const int32_t of_parent = cells[index].parent, order = shape.order;
@@ -62,6 +64,7 @@ static __global__ void __launch_bounds__(threads)
               real *locals)
 {
     const int32_t index = first + (int32_t)(blockIdx.x * threads + threadIdx.x);
+    wait_for_kernel_before();
     if (index >= end || cells[index].first >= range.end ||
         cells[index].first + cells[index].count <= range.first)
         return;
@@ -96,7 +99,7 @@ static __global__ void __launch_bounds__(threads)
 kith_status tree_l2l_cuda(kith_context *context, const struct octree_cuda *targets,
                           const struct tree_expansions_cuda *expansions)
 {
-    const cudaStream_t stream = cuda_stream(context);
+    const char *what = "moving the expansions of a tree";
     const struct expansion_shape shape = expansion_shape_of(&expansions->expansion);
     return with_real_and_room(expansions->dtype, 0, [&](auto of, auto) {
         using real = decltype(of);
@@ -106,15 +109,19 @@ kith_status tree_l2l_cuda(kith_context *context, const struct octree_cuda *targe
             (real *)expansions->locals + (int64_t)expansions->target_record * shape.local;
         for (int32_t g = 1; g < targets->generations; g++) {
             const int32_t first = targets->generation[g], end = targets->generation[g + 1];
-            const unsigned blocks = blocks_for(end - first, threads);
+            kith_status status = KITH_OK;
             if (!with_fixed(shape, [&](auto known) {
-                    l2l_fixed<decltype(known), real><<<blocks, threads, 0, stream>>>(
-                        shape.record, shape.local, targets->cell, first, end, expansions->range,
-                        records, locals);
+                    status = launch_overlapped(
+                        context, what, dim3(blocks_for(end - first, threads)), threads,
+                        l2l_fixed<decltype(known), real>, shape.record, shape.local, targets->cell,
+                        first, end, expansions->range, records, locals);
                 }))
-                l2l<real><<<(unsigned)(end - first), threads, bytes_of_l2l<real>(shape), stream>>>(
-                    shape, targets->cell, first, expansions->range, records, locals);
+                status =
+                    launch_overlapped(context, what, dim3((unsigned)(end - first)), threads,
+                                      bytes_of_l2l<real>(shape), l2l<real>, shape, targets->cell,
+                                      first, expansions->range, records, locals);
+            KITH_TRY(status);
         }
-        return cuda_check_launch("moving the expansions of a tree");
+        return KITH_OK;
     });
 }

@@ -3,8 +3,7 @@
 
 #include "tree/m2l_kernels_cuda.cuh"
 
-/* far_of_part: sources that a warp takes for a target. */
-enum { threads = m2l_threads, far_of_part = 512 };
+enum { threads = m2l_threads };
 
 /* A warp a cell with several parts, a coefficient a lane. */
 template <typename real>
@@ -65,24 +64,24 @@ static kith_status meet(kith_context *context, kith_dtype dtype, const struct m2
 }
 
 kith_status tree_m2l_cuda(kith_context *context, const struct tree_expansions_cuda *expansions,
-                          const struct octree_cell *cells, const struct tree_batch *batch,
-                          struct tree_parts_memory *memory)
+                          const struct tree_batch *batch, struct tree_parts_memory *memory)
 {
     const cudaStream_t stream = cuda_stream(context);
     struct m2l_task task = {expansion_shape_of(&expansions->expansion),
                             expansions->target_record,
-                            {},
+                            batch->parts[tree_list_far],
                             batch->lists,
                             batch->far,
                             expansions->records,
                             expansions->locals};
     if (batch->far_count == 0)
         return KITH_OK;
-    KITH_TRY(tree_divide_cuda(context, tree_list_far, far_of_part,
-                              task.shape.local * kith_dtype_bytes(expansions->dtype), cells, batch,
-                              memory, &task.parts));
+    KITH_TRY(tree_reserve_sums_cuda(context, task.shape.local * kith_dtype_bytes(expansions->dtype),
+                                    memory, &task.parts));
     KITH_TRY(meet(context, expansions->dtype, task, expansions->expansion.bins,
                   (const struct expansion_angles *)expansions->angles));
+    if (task.parts.slots == 0)
+        return KITH_OK;
     const unsigned blocks = blocks_for(batch->end - batch->first, threads / 32);
     if (expansions->dtype == KITH_F64)
         add_parts<double><<<blocks, threads, 0, stream>>>(task);

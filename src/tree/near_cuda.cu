@@ -6,8 +6,7 @@
 #include "tree/near_law_cuda.h"
 #include "tree/solve_cuda.h"
 
-/* near_of_part: source cells that a warp takes for its targets. */
-enum { threads = 128, warps = threads / 32, chunks = 4, near_of_part = 64 };
+enum { threads = 128, warps = threads / 32, chunks = 4 };
 
 template <typename real> struct near_task {
     struct tree_parts parts;
@@ -294,7 +293,8 @@ static kith_status near(kith_context *context, cudaStream_t stream,
         meet_near<expansion_inverse><<<grid, threads, 0, stream>>>(task);
     else
         meet_near<expansion_logarithm><<<grid, threads, 0, stream>>>(task);
-    add_near<<<blocks_for(parts.end - parts.first, warps), threads, 0, stream>>>(task);
+    if (parts.slots > 0)
+        add_near<<<blocks_for(parts.end - parts.first, warps), threads, 0, stream>>>(task);
     return cuda_check_launch("meeting near points of a tree");
 }
 
@@ -304,11 +304,10 @@ kith_status tree_near_cuda(kith_context *context, const struct tree_points_cuda 
 {
     const kith_dtype dtype = points->targets->dtype;
     const cudaStream_t stream = aside ? aside->stream : cuda_stream(context);
-    struct tree_parts parts;
+    struct tree_parts parts = batch->parts[tree_list_near];
     if (batch->near_count == 0)
         return KITH_OK;
-    KITH_TRY(tree_divide_cuda(context, tree_list_near, near_of_part, 4 * kith_dtype_bytes(dtype),
-                              points->targets->cell, batch, memory, &parts));
+    KITH_TRY(tree_reserve_sums_cuda(context, 4 * kith_dtype_bytes(dtype), memory, &parts));
     if (aside)
         KITH_TRY(tree_fork_cuda(context, aside));
     return dtype == KITH_F64 ? near<double>(context, stream, points, parts, *batch)

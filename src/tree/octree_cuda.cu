@@ -12,7 +12,11 @@
 #include "device/warp.cuh"
 #include "tree/octree_split.h"
 
-enum { threads = 128, makers = 256, makers_per_multiprocessor = 2 };
+enum { threads = 128, makers = 256, makers_per_multiprocessor = 2, most_readings = 4 };
+
+/* Points for each block that makes cells: the more blocks there are, the longer they wait for each
+ * other, and fewer have a round of cells of the largest generation. */
+enum { points_of_makers = 1536 };
 
 /* What making the cells leaves; sums of the children of each block's cells follow it. */
 struct octree_made {
@@ -261,62 +265,82 @@ static __global__ void __launch_bounds__(makers, makers_per_multiprocessor)
     }
 }
 
-static kith_status make(kith_context *context, int32_t leaf, struct octree_cuda *tree)
+static kith_status start_making(kith_context *context, struct octree_cuda *tree)
 {
-    struct octree_made made;
-    do {
-        struct making making = {tree->dimensions, leaf,       (int32_t)tree->count,
-                                tree->cell_room,  tree->keys, tree->cell,
-                                tree->made};
-        void *arguments[] = {&making};
-        const int64_t needed = 1 + tree->count / makers;
-        const int most = most_makers(context);
-        KITH_TRY(cuda_check(
-            cudaLaunchCooperativeKernel((const void *)make_cells,
-                                        dim3((unsigned)(needed < most ? needed : most)),
-                                        dim3(makers), arguments, 0, cuda_stream(context)),
-            "making the cells of a tree"));
-        KITH_TRY(cuda_copy_out(context, &made, tree->made, sizeof made));
-        if (made.wanted > 0)
-            KITH_TRY(reserve_cells(context, tree, made.wanted));
-    } while (made.wanted > 0);
-    tree->cell_count = made.cell_count;
-    tree->generations = made.generations;
-    memcpy(tree->generation, made.generation, sizeof made.generation);
-    return KITH_OK;
+    struct making making = {tree->dimensions, tree->leaf, (int32_t)tree->count,
+                            tree->cell_room,  tree->keys, tree->cell,
+                            tree->made};
+    void *arguments[] = {&making};
+    const int64_t needed = 1 + tree->count / points_of_makers;
+    const int most = most_makers(context);
+    return cuda_check(cudaLaunchCooperativeKernel((const void *)make_cells,
+                                                  dim3((unsigned)(needed < most ? needed : most)),
+                                                  dim3(makers), arguments, 0, cuda_stream(context)),
+                      "making the cells of a tree");
 }
 
 template <typename real>
-static kith_status build(kith_context *context, const struct sort_points *points,
-                         const void *weight, int32_t leaf, struct octree_cuda *tree)
+static kith_status begin(kith_context *context, const struct sort_points *points,
+                         const void *weight, struct octree_cuda *tree)
 {
-    const cudaStream_t stream = cuda_stream(context);
     const struct columns columns = {{points->position[0], points->position[1],
                                      points->dimensions == 3 ? points->position[2] : NULL},
                                     weight};
     KITH_TRY(sort_morton_keys_cuda(context, points, tree->keys, tree->grid));
     KITH_TRY(sort_keys_cuda(context, points->count, morton_bits(points->dimensions), tree->keys,
                             tree->order, tree->scratch));
-    gather_points<real><<<blocks_for(points->count, threads), threads, 0, stream>>>(
+    gather_points<real><<<blocks_for(points->count, threads), threads, 0, cuda_stream(context)>>>(
         points->count, columns, tree->order, (real4_of<real> *)tree->point);
     KITH_TRY(cuda_check_launch("making the cells of a tree"));
-    KITH_TRY(make(context, leaf, tree));
+    return start_making(context, tree);
+}
+
+kith_status octree_begin_cuda(kith_context *context, const struct sort_points *points,
+                              const void *weight, int32_t leaf, struct octree_cuda *tree)
+{
+    tree->dtype = points->dtype;
+    tree->dimensions = points->dimensions;
+    tree->count = points->count;
+    tree->leaf = leaf;
+    tree->cell_count = tree->generations = 0;
+    if (points->count == 0)
+        return KITH_OK;
+    KITH_TRY(reserve_points(context, tree, points->count, kith_dtype_bytes(points->dtype)));
+    KITH_TRY(reserve_cells(context, tree, 64 + 6 * points->count / leaf));
+    return points->dtype == KITH_F64 ? begin<double>(context, points, weight, tree)
+                                     : begin<float>(context, points, weight, tree);
+}
+
+kith_status octree_finish_cuda(kith_context *context, const struct cuda_reading *also, int more,
+                               struct octree_cuda *tree)
+{
+    struct octree_made made = {};
+    struct cuda_reading readings[1 + most_readings];
+    int count = 0;
+    if (tree->count > 0)
+        readings[count++] = {&made, tree->made, sizeof made};
+    for (int k = 0; k < more; k++)
+        readings[count++] = also[k];
+    if (count > 0)
+        KITH_TRY(cuda_read(context, readings, count));
+    if (tree->count == 0)
+        return KITH_OK;
+    while (made.wanted > 0) {
+        KITH_TRY(reserve_cells(context, tree, made.wanted));
+        KITH_TRY(start_making(context, tree));
+        KITH_TRY(cuda_copy_out(context, &made, tree->made, sizeof made));
+    }
+    tree->cell_count = made.cell_count;
+    tree->generations = made.generations;
+    memcpy(tree->generation, made.generation, sizeof made.generation);
     return octree_measure_cuda(context, tree);
 }
 
 kith_status octree_build_cuda(kith_context *context, const struct sort_points *points,
                               const void *weight, int32_t leaf, struct octree_cuda *tree)
 {
-    tree->dtype = points->dtype;
-    tree->dimensions = points->dimensions;
-    tree->count = points->count;
-    tree->cell_count = tree->generations = 0;
-    if (points->count == 0)
-        return KITH_OK;
-    KITH_TRY(reserve_points(context, tree, points->count, kith_dtype_bytes(points->dtype)));
-    KITH_TRY(reserve_cells(context, tree, 64 + 6 * points->count / leaf));
-    return points->dtype == KITH_F64 ? build<double>(context, points, weight, leaf, tree)
-                                     : build<float>(context, points, weight, leaf, tree);
+    KITH_TRY(octree_begin_cuda(context, points, weight, leaf, tree));
+    return octree_finish_cuda(context, NULL, 0, tree);
 }
 
 void octree_free_cuda(kith_context *context, struct octree_cuda *tree)

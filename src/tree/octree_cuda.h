@@ -3,6 +3,8 @@
 
 #include "tree/octree.h"
 
+struct cuda_reading;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -30,6 +32,7 @@ struct octree_cuda {
     struct octree_made *made;
     uint32_t *measured;
     int64_t room, real, cell_room; /* points, bytes of a coordinate, cells */
+    int32_t leaf;
 };
 
 /* Points first … end − 1 in the order of a tree: those of one device, of several that share it. */
@@ -44,6 +47,14 @@ struct octree_range {
  * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
 kith_status octree_build_cuda(kith_context *context, const struct sort_points *points,
                               const void *weight, int32_t leaf, struct octree_cuda *tree);
+
+/* octree_build_cuda in two parts: the first starts what makes the cells, the second waits for it.
+ *
+ *   also, more  what the host needs of the device besides, read in the same wait: at most four */
+kith_status octree_begin_cuda(kith_context *context, const struct sort_points *points,
+                              const void *weight, int32_t leaf, struct octree_cuda *tree);
+kith_status octree_finish_cuda(kith_context *context, const struct cuda_reading *also, int more,
+                               struct octree_cuda *tree);
 
 /* What octree_measure_cell does, of all cells. */
 kith_status octree_measure_cuda(kith_context *context, const struct octree_cuda *tree);

@@ -32,16 +32,22 @@ kith_status tree_check_stream_cuda(kith_context *context)
     return KITH_OK;
 }
 
-static kith_status check(const struct tree_problem *problem, const struct tree_request *request)
+static kith_status check_count(const struct tree_problem *problem)
 {
     const int64_t limit = INT64_C(1) << 31;
     const int64_t points = problem->source_count > problem->target_count ? problem->source_count
                                                                          : problem->target_count;
-    if (points >= limit)
-        return kith_fail(
-            KITH_UNSUPPORTED,
-            "a tree has at most 2147483647 points, but there are %lld; use the solver direct",
-            (long long)points);
+    return points < limit
+               ? KITH_OK
+               : kith_fail(KITH_UNSUPPORTED,
+                           "a tree has at most 2147483647 points, but there are %lld; use the "
+                           "solver direct",
+                           (long long)points);
+}
+
+static kith_status check_order(const struct tree_problem *problem,
+                               const struct tree_request *request)
+{
     const bool is_series = problem->law == expansion_series;
     if (request->order > tree_most_full_order_cuda && (problem->softening2 > 0 || is_series) &&
         problem->dimensions == 3)
@@ -53,17 +59,19 @@ static kith_status check(const struct tree_problem *problem, const struct tree_r
     return KITH_OK;
 }
 
-static kith_status build(kith_context *context, struct solve_run *run)
+kith_status tree_build_cuda(kith_context *context, const struct tree_problem *problem, int32_t leaf,
+                            const struct cuda_reading *also, int more,
+                            struct tree_state_cuda *state)
 {
-    const struct tree_problem *problem = run->problem;
-    struct tree_state_cuda *state = run->state;
     const void *const *x = problem->source_position, *const *y = problem->target_position;
     const struct sort_points sources = {
         problem->dtype, problem->dimensions, problem->source_count, {x[0], x[1], x[2]}};
     const struct sort_points targets = {
         problem->dtype, problem->dimensions, problem->target_count, {y[0], y[1], y[2]}};
-    const int32_t leaf = run->request->leaf;
-    KITH_TRY(octree_build_cuda(context, &sources, problem->weight, leaf, &state->sources));
+    KITH_TRY(tree_check_stream_cuda(context));
+    KITH_TRY(check_count(problem));
+    KITH_TRY(octree_begin_cuda(context, &sources, problem->weight, leaf, &state->sources));
+    KITH_TRY(octree_finish_cuda(context, also, more, &state->sources));
     state->target_tree = problem->self ? &state->sources : &state->targets;
     if (!problem->self)
         KITH_TRY(octree_build_cuda(context, &targets, NULL, leaf, &state->targets));
@@ -157,12 +165,27 @@ static kith_status expand(cudaStream_t stream, const struct solve_run *run)
     return tree_expand_cuda(stream, &state->sources, run->source_side, expansions);
 }
 
+/* The sums of the samples by which the error is estimated. */
+static kith_status begin_estimate(kith_context *context, cudaStream_t stream,
+                                  const struct solve_run *run)
+{
+    return run->request->estimates
+               ? tree_sum_samples_cuda(context, stream, run->problem, run->state)
+               : KITH_OK;
+}
+
 /* The same while the field is found, of which it needs nothing. */
 static kith_status expand_aside(kith_context *context, void *user)
 {
-    (void)context;
     const struct solve_run *run = user;
-    return expand(run->state->aside.stream, run);
+    KITH_TRY(expand(run->state->aside.stream, run));
+    return begin_estimate(context, run->state->aside.stream, run);
+}
+
+static kith_status join_aside(kith_context *context, void *user)
+{
+    const struct solve_run *run = user;
+    return tree_join_cuda(context, &run->state->aside);
 }
 
 static kith_status make_aside(struct tree_aside *aside)
@@ -217,21 +240,24 @@ static kith_status use_lists(kith_context *context, void *user, const struct tre
 {
     const struct solve_run *run = user;
     struct tree_state_cuda *state = run->state;
+    struct tree_parts_memory *far = &state->walker.parts[tree_list_far];
+    struct tree_parts_memory *near = &state->walker.parts[tree_list_near];
     if (!run->expansions.locals) { /* both add to the results */
         KITH_TRY(tree_m2p_cuda(context, &run->points, batch));
-        return tree_near_cuda(context, &run->points, batch, NULL, &state->near_parts);
+        return tree_near_cuda(context, &run->points, batch, NULL, near);
     }
-    kith_status status = tree_near_cuda(context, &run->points, batch,
-                                        state->bins ? NULL : &state->aside, &state->near_parts);
+    kith_status status =
+        tree_near_cuda(context, &run->points, batch, state->bins ? NULL : &state->aside, near);
     if (status == KITH_OK)
-        status = tree_m2l_cuda(context, &run->expansions, state->target_tree->cell, batch,
-                               &state->far_parts);
+        status = tree_m2l_cuda(context, &run->expansions, batch, far);
     if (batch->end < state->target_tree->cell_count || status != KITH_OK) /* lists follow */
         KITH_TRY(tree_join_cuda(context, &state->aside));
     return status;
 }
 
-static kith_status sum(kith_context *context, struct solve_run *run, struct tree_counts *counts)
+/* field: NULL if there are no scales to be found. */
+static kith_status sum(kith_context *context, struct solve_run *run,
+                       const struct tree_field_cuda *field, struct tree_counts *counts)
 {
     const struct tree_problem *problem = run->problem;
     struct tree_state_cuda *state = run->state;
@@ -241,9 +267,10 @@ static kith_status sum(kith_context *context, struct solve_run *run, struct tree
                                             state->results.memory};
     run->sources.power = run->expansions.power;
     run->targets.power = problem->self ? run->expansions.power : NULL;
-    run->targets.range = state->range;
-    kith_status status = tree_walk_cuda(context, &rule, &run->targets, &run->sources, use_lists,
-                                        run, &state->walker, counts);
+    state->walker.divides[tree_list_near] = true;
+    state->walker.divides[tree_list_far] = run->expansions.locals != NULL;
+    kith_status status = tree_walk_cuda(context, &rule, field, &run->targets, &run->sources,
+                                        use_lists, run, &state->walker, counts);
     if (!run->expansions.locals)
         return status;
     if (status == KITH_OK)
@@ -258,7 +285,6 @@ static kith_status run_stages(kith_context *context, struct solve_run *run,
 {
     const struct tree_problem *problem = run->problem;
     struct tree_state_cuda *state = run->state;
-    KITH_TRY(build(context, run));
     KITH_TRY(make_results(context, problem, state));
     if (problem->target_count == 0 || problem->source_count == 0)
         return KITH_OK;
@@ -269,36 +295,45 @@ static kith_status run_stages(kith_context *context, struct solve_run *run,
     if (!problem->self)
         KITH_TRY(make_sides(context, &state->targets, has_scales, &state->target_sides,
                             &run->target_side));
-    const struct octree_range all = {0, (int32_t)problem->target_count}; /* fields of all cells */
     run->sources = (struct tree_sides_cuda){.tree = &state->sources, .side = run->source_side};
     run->targets = (struct tree_sides_cuda){
-        .tree = state->target_tree, .side = run->target_side, .range = all};
+        .tree = state->target_tree, .side = run->target_side, .range = state->range};
     KITH_TRY(make_aside(&state->aside));
     KITH_TRY(make_law(context, run));
     KITH_TRY(make_expansions(context, run));
+    if (run->request->estimates)
+        KITH_TRY(tree_reserve_samples_cuda(context, state));
     if (!has_scales) {
         KITH_TRY(expand(cuda_stream(context), run));
-        return sum(context, run, counts);
+        KITH_TRY(begin_estimate(context, cuda_stream(context), run));
+        return sum(context, run, NULL, counts);
     }
-    const struct tree_meanwhile meanwhile = {expand_aside, run};
+    const struct tree_field_cuda field = {problem->softening2,
+                                          problem->law,
+                                          state->bins,
+                                          run->target_side,
+                                          {expand_aside, join_aside, run}};
     KITH_TRY(tree_fork_cuda(context, &state->aside));
-    const kith_status status =
-        tree_find_field_cuda(context, problem->softening2, problem->law, state->bins, &run->targets,
-                             &run->sources, &meanwhile, &state->walker, run->target_side);
-    KITH_TRY(tree_join_cuda(context, &state->aside));
-    KITH_TRY(status);
-    return sum(context, run, counts);
+    return sum(context, run, &field, counts);
+}
+
+kith_status tree_sum_cuda(kith_context *context, const struct tree_problem *problem,
+                          const struct tree_request *request, struct tree_state_cuda *state)
+{
+    struct solve_run run = {.problem = problem, .request = request, .state = state};
+    state->counts = (struct tree_counts){0};
+    state->samples.parts = 0;
+    KITH_TRY(check_order(problem, request));
+    KITH_TRY(run_stages(context, &run, &state->counts));
+    state->report = tree_report_of(problem, request, &state->counts, state->sources.cell_count);
+    return KITH_OK;
 }
 
 kith_status tree_solve_cuda(kith_context *context, const struct tree_problem *problem,
                             const struct tree_request *request, struct tree_state_cuda *state)
 {
-    struct solve_run run = {.problem = problem, .request = request, .state = state};
-    state->counts = (struct tree_counts){0};
-    KITH_TRY(tree_check_stream_cuda(context));
-    KITH_TRY(check(problem, request));
-    KITH_TRY(run_stages(context, &run, &state->counts));
-    state->report = tree_report_of(problem, request, &state->counts, state->sources.cell_count);
+    KITH_TRY(tree_build_cuda(context, problem, request->leaf, NULL, 0, state));
+    KITH_TRY(tree_sum_cuda(context, problem, request, state));
     return request->estimates && !state->is_shared ? tree_estimate_cuda(context, problem, state)
                                                    : KITH_OK;
 }
@@ -307,12 +342,10 @@ void tree_free_cuda(kith_context *context, struct tree_state_cuda *state)
 {
     const struct tree_memory *const memory[] = {
         &state->results,      &state->records,      &state->locals, &state->powers,
-        &state->source_sides, &state->target_sides, &state->angles};
+        &state->source_sides, &state->target_sides, &state->angles, &state->samples.memory};
     octree_free_cuda(context, &state->sources);
     octree_free_cuda(context, &state->targets);
     tree_walker_free_cuda(context, &state->walker);
-    tree_parts_free_cuda(context, &state->far_parts);
-    tree_parts_free_cuda(context, &state->near_parts);
     free_aside(&state->aside);
     for (size_t k = 0; k < sizeof memory / sizeof memory[0]; k++)
         cuda_release(context, memory[k]->memory);

@@ -6,7 +6,6 @@
 
 #include "device/cuda.h"
 #include "tree/law_bins_cuda.h"
-#include "tree/parts_cuda.h"
 #include "tree/tree.h"
 #include "tree/walk_cuda.h"
 
@@ -26,6 +25,12 @@ struct tree_aside {
 kith_status tree_fork_cuda(kith_context *context, const struct tree_aside *aside);
 kith_status tree_join_cuda(kith_context *context, const struct tree_aside *aside);
 
+/* The direct sums at the samples of tree/estimate.h. */
+struct tree_samples_cuda {
+    struct tree_memory memory;
+    int32_t parts; /* of the sources, which each have sums of their own; 0: not yet summed */
+};
+
 struct tree_state_cuda {
     struct octree_cuda sources, targets; /* targets only if they are not the sources */
     struct tree_report report;
@@ -39,9 +44,9 @@ struct tree_state_cuda {
     struct tree_memory results; /* of each target ∇φ and φ, four numbers of the problem's dtype */
     struct tree_memory records, locals, powers, source_sides, target_sides, angles;
     struct tree_walker_cuda walker;
-    struct tree_parts_memory far_parts, near_parts;
     struct tree_aside aside;
     const struct tree_law_bins *bins; /* of expansion_series, the context's */
+    struct tree_samples_cuda samples;
 };
 
 /* Records as those of struct tree_expansions. */
@@ -73,8 +78,7 @@ kith_status tree_find_tensor_powers_cuda(cudaStream_t stream, int32_t cells,
 
 /* Adds the far sources' multipoles to the local expansions of the target cells of a batch. */
 kith_status tree_m2l_cuda(kith_context *context, const struct tree_expansions_cuda *expansions,
-                          const struct octree_cell *cells, const struct tree_batch *batch,
-                          struct tree_parts_memory *memory);
+                          const struct tree_batch *batch, struct tree_parts_memory *memory);
 
 /* Adds local expansions to those of the children, from the root to the leaves. */
 kith_status tree_l2l_cuda(kith_context *context, const struct octree_cuda *targets,
@@ -101,8 +105,15 @@ kith_status tree_near_cuda(kith_context *context, const struct tree_points_cuda 
                            const struct tree_batch *batch, const struct tree_aside *aside,
                            struct tree_parts_memory *memory);
 
-/* The error of the last call's results (tree/estimate.h), by the direct sum at a few targets, into
- * its report. Waits for the device. */
+/* The direct sums at a few targets (tree/estimate.h), once the trees are built and there is memory
+ * for them. By a law of expansion_series nothing: tree_estimate_cuda then makes them. */
+kith_status tree_reserve_samples_cuda(kith_context *context, struct tree_state_cuda *state);
+kith_status tree_sum_samples_cuda(kith_context *context, cudaStream_t stream,
+                                  const struct tree_problem *problem,
+                                  struct tree_state_cuda *state);
+
+/* The error of the last call's results, by the sums at the samples, into its report. Waits for the
+ * device. */
 kith_status tree_estimate_cuda(kith_context *context, const struct tree_problem *problem,
                                struct tree_state_cuda *state);
 
@@ -114,7 +125,7 @@ kith_status tree_check_stream_cuda(kith_context *context);
  *   state  zeroed before the first call; free with tree_free_cuda, after an error too. If its
  *          results are shared, the caller estimates the error where it has all of them
  *
- * Waits for the device about once a stage.
+ * Waits for the device twice, and for the estimate.
  *
  * Errors: as of tree_solve_cpu, with law_compile_cuda; KITH_UNSUPPORTED (an order above
  *         tree_most_full_order_cuda with softening, or of expansion_series; a stream that is being
@@ -122,6 +133,16 @@ kith_status tree_check_stream_cuda(kith_context *context);
  * Bits:   the same on every run. */
 kith_status tree_solve_cuda(kith_context *context, const struct tree_problem *problem,
                             const struct tree_request *request, struct tree_state_cuda *state);
+
+/* tree_solve_cuda in two parts: the trees, for which the softening is not needed, and what follows.
+ * After the second the caller estimates the error, if it is requested.
+ *
+ *   also, more  as of octree_finish_cuda */
+kith_status tree_build_cuda(kith_context *context, const struct tree_problem *problem, int32_t leaf,
+                            const struct cuda_reading *also, int more,
+                            struct tree_state_cuda *state);
+kith_status tree_sum_cuda(kith_context *context, const struct tree_problem *problem,
+                          const struct tree_request *request, struct tree_state_cuda *state);
 void tree_free_cuda(kith_context *context, struct tree_state_cuda *state);
 
 #ifdef __cplusplus

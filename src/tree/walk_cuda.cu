@@ -14,18 +14,6 @@ static unsigned blocks_for(int64_t items, int of_block)
     return (unsigned)((items + of_block - 1) / of_block);
 }
 
-kith_status tree_reserve_cuda(kith_context *context, int64_t bytes, const char *what,
-                              struct tree_memory *memory)
-{
-    if (bytes <= memory->bytes)
-        return KITH_OK;
-    cuda_release(context, memory->memory);
-    *memory = {};
-    KITH_TRY(cuda_allocate(context, bytes, 1, what, &memory->memory));
-    memory->bytes = bytes;
-    return KITH_OK;
-}
-
 void tree_walker_free_cuda(kith_context *context, struct tree_walker_cuda *walker)
 {
     const struct tree_memory *const memory[] = {
@@ -33,16 +21,20 @@ void tree_walker_free_cuda(kith_context *context, struct tree_walker_cuda *walke
         &walker->counts, &walker->batches, &walker->stack, &walker->pulls, &walker->totals};
     for (size_t k = 0; k < sizeof memory / sizeof memory[0]; k++)
         cuda_release(context, memory[k]->memory);
+    for (int k = 0; k < tree_list_count; k++)
+        tree_parts_free_cuda(context, &walker->parts[k]);
     *walker = {};
 }
 
-/* A walk of all targets. */
+/* Of the passes over all targets the first may be left out. */
+enum pass { of_field, of_lists, passes };
+
 struct walk_run {
     struct tree_walker_cuda *walker;
-    int32_t cells; /* of the targets */
+    int64_t points; /* of the targets */
+    int32_t cells;
     int32_t source_generations;
     struct walk_pass pass;
-    struct walk_totals totals;
 };
 
 /* `team` sources at a time, with which the stack is empty, become at most eight times as many; of
@@ -75,7 +67,7 @@ static void launch_team(kith_context *context, const struct walk_run *run)
 }
 
 template <int what, int order>
-static kith_status launch_order(kith_context *context, struct walk_run *run)
+static kith_status launch_order(kith_context *context, const struct walk_run *run)
 {
     KITH_TRY(cuda_check(
         cudaMemsetAsync(run->pass.totals, 0, sizeof *run->pass.totals, cuda_stream(context)),
@@ -88,7 +80,7 @@ static kith_status launch_order(kith_context *context, struct walk_run *run)
 }
 
 /* The orders that tree_choose_cuda chooses first have loops that are unrolled. */
-template <int what> static kith_status launch(kith_context *context, struct walk_run *run)
+template <int what> static kith_status launch(kith_context *context, const struct walk_run *run)
 {
     if (is_by_law(run))
         return launch_order<what, order_of_law>(context, run);
@@ -111,39 +103,44 @@ static kith_status reserve_lists(kith_context *context, struct walk_run *run, in
     return KITH_OK;
 }
 
-static kith_status reserve_waiting(kith_context *context, struct walk_run *run, int64_t elements)
+static kith_status reserve_waiting(kith_context *context, struct tree_walker_cuda *walker,
+                                   int64_t elements)
 {
-    struct tree_memory *waiting = &run->walker->waiting;
-    KITH_TRY(tree_reserve_cuda(context, elements * (int64_t)sizeof(int32_t), "the lists of a tree",
-                               waiting));
-    run->pass.waiting = (int32_t *)waiting->memory;
-    run->pass.waiting_room = waiting->bytes / (int64_t)sizeof(int32_t);
-    return KITH_OK;
+    return tree_reserve_cuda(context, elements * (int64_t)sizeof(int32_t), "the lists of a tree",
+                             &walker->waiting);
 }
 
-/* A pass over all targets that follows the tree, again with more room if there was too little. */
-template <int what>
-static kith_status pass_over(kith_context *context, struct walk_run *run,
-                             struct tree_meanwhile meanwhile)
+/* A pass over all targets that follows the tree. */
+template <int what> static kith_status begin_pass(kith_context *context, const struct walk_run *run)
 {
-    struct walk_totals *totals = &run->totals;
-    do {
-        KITH_TRY(cuda_check(cudaMemsetAsync(run->pass.ready, 0,
-                                            (size_t)run->cells * sizeof *run->pass.ready,
-                                            cuda_stream(context)),
-                            "walking a tree"));
-        KITH_TRY(launch<what>(context, run));
-        if (meanwhile.start)
-            KITH_TRY(meanwhile.start(context, meanwhile.user));
-        meanwhile.start = NULL;
-        KITH_TRY(cuda_copy_out(context, totals, run->pass.totals, sizeof *totals));
-        if (totals->stack_failed)
-            return kith_fail(KITH_OUT_OF_MEMORY, "no memory for the lists of a tree walk");
-        const int64_t twice = 2 * run->pass.waiting_room, found = (int64_t)totals->waiting;
-        if (totals->waiting_failed)
-            KITH_TRY(reserve_waiting(context, run, twice > found ? twice : found));
-    } while (totals->waiting_failed);
-    return KITH_OK;
+    KITH_TRY(
+        cuda_check(cudaMemsetAsync(run->pass.ready, 0, (size_t)run->cells * sizeof *run->pass.ready,
+                                   cuda_stream(context)),
+                   "walking a tree"));
+    return launch<what>(context, run);
+}
+
+/* The lists of the targets first … end − 1 in parts. */
+static kith_status divide(kith_context *context, const struct walk_run *run, int64_t far,
+                          int64_t near, struct tree_parts parts[tree_list_count])
+{
+    struct tree_walker_cuda *walker = run->walker;
+    const struct walk_pass *pass = &run->pass;
+    struct tree_list_division division = {};
+    division.first = pass->first;
+    division.end = pass->end;
+    division.cells = pass->targets.cell;
+    division.lists = pass->lists;
+    division.elements[tree_list_far] = far;
+    division.elements[tree_list_near] = near;
+    division.counts = pass->totals->parts;
+    bool has = false;
+    for (int k = 0; k < tree_list_count; k++) {
+        division.has[k] = walker->divides[k];
+        has = has || walker->divides[k];
+        parts[k] = {};
+    }
+    return has ? tree_divide_cuda(context, &division, walker->parts, parts) : KITH_OK;
 }
 
 /* before[k] = the sums of the counts of the cells below k, 0 ≤ k ≤ cells. */
@@ -164,16 +161,45 @@ static kith_status scan_counts(kith_context *context, int32_t cells, struct list
                       "adding up counts");
 }
 
-static kith_status use_batch(kith_context *context, struct walk_run *run,
-                             const struct walk_batch *batch, tree_use_lists *use, void *user)
+static kith_status use_batch(kith_context *context, const struct walk_run *run, int64_t far,
+                             int64_t near, const struct tree_parts parts[tree_list_count],
+                             tree_use_lists *use, void *user)
+{
+    struct tree_batch lists = {};
+    lists.first = run->pass.first;
+    lists.end = run->pass.end;
+    lists.lists = run->pass.lists;
+    lists.far = run->pass.far;
+    lists.near = run->pass.near;
+    lists.far_count = far;
+    lists.near_count = near;
+    for (int k = 0; k < tree_list_count; k++)
+        lists.parts[k] = parts[k];
+    return far == 0 && near == 0 ? KITH_OK : use(context, user, &lists);
+}
+
+/* Two and more parts of a list are at least half full. */
+static int64_t most_slots(int64_t targets, int32_t elements_of_part)
+{
+    return 2 * targets / elements_of_part;
+}
+
+static kith_status fill_batch(kith_context *context, struct walk_run *run,
+                              const struct walk_batch *batch, tree_use_lists *use, void *user)
 {
     const int64_t far = batch->counts.far, near = batch->counts.near;
-    const struct tree_batch lists = {
-        batch->first, batch->end, run->pass.lists,           run->pass.far, run->pass.near,
-        far,          near,       batch->counts.near_targets};
-    if (far == 0 && near == 0)
-        return KITH_OK;
-    return use(context, user, &lists);
+    const int32_t cells = batch->end - batch->first;
+    struct tree_parts parts[tree_list_count];
+    run->pass.first = batch->first;
+    run->pass.end = batch->end;
+    KITH_TRY(reserve_lists(context, run, far > near ? far : near));
+    KITH_TRY(launch<fill_lists>(context, run));
+    KITH_TRY(divide(context, run, far, near, parts));
+    parts[tree_list_far].most = cells + far / tree_far_of_part;
+    parts[tree_list_far].slots = most_slots(far, tree_far_of_part);
+    parts[tree_list_near].most = cells + near / tree_near_of_part;
+    parts[tree_list_near].slots = most_slots(batch->counts.near_targets, tree_near_of_part);
+    return use_batch(context, run, far, near, parts, use, user);
 }
 
 /* Where the lists do not all fit: as many targets at a time as do. */
@@ -202,22 +228,13 @@ static kith_status use_batches(kith_context *context, struct walk_run *run, tree
     KITH_TRY(kith_allocate(count, sizeof *batches, "the lists of a tree", &batches));
     kith_status status = cuda_copy_out(context, batches, found, count * (int64_t)sizeof *batches);
     run->pass.before = before;
-    for (int32_t k = 0; k < count && status == KITH_OK; k++) {
-        const int64_t far = batches[k].counts.far, near = batches[k].counts.near;
-        run->pass.first = batches[k].first;
-        run->pass.end = batches[k].end;
-        status = reserve_lists(context, run, far > near ? far : near);
-        if (status == KITH_OK)
-            status = launch<fill_lists>(context, run);
-        if (status == KITH_OK)
-            status = use_batch(context, run, &batches[k], use, user);
-    }
+    for (int32_t k = 0; k < count && status == KITH_OK; k++)
+        status = fill_batch(context, run, &batches[k], use, user);
     free(batches);
     return status;
 }
 
-static kith_status prepare(kith_context *context, const struct tree_sides_cuda *targets,
-                           struct walk_run *run)
+static kith_status prepare(kith_context *context, struct walk_run *run)
 {
     const int64_t of_small = blocks_per_multiprocessor<small_team> *
                              (int64_t)stack_room(small_team, run->source_generations);
@@ -226,20 +243,21 @@ static kith_status prepare(kith_context *context, const struct tree_sides_cuda *
     const int64_t stacks = cuda_multiprocessors(context) *
                            (of_small > of_large ? of_small : of_large) * (int64_t)sizeof(int32_t);
     const int64_t cells = run->cells, least = 1 << 20, most = 1 << 25;
-    const int64_t usual = (is_by_law(run) ? 64 : 32) * targets->tree->count;
+    const int64_t usual = (is_by_law(run) ? 64 : 32) * run->points;
     const char what[] = "the lists of a tree";
     struct tree_walker_cuda *walker = run->walker;
     if (walker->list_room == 0)
         walker->list_room = usual < least ? least : usual < most ? usual : most;
     const int64_t waiting = (is_by_law(run) ? 160 : 32) * cells + (1 << 16);
     KITH_TRY(tree_reserve_cuda(context, stacks, what, &walker->stack));
-    KITH_TRY(tree_reserve_cuda(context, sizeof(struct walk_totals), what, &walker->totals));
+    KITH_TRY(tree_reserve_cuda(context, passes * (int64_t)sizeof(struct walk_totals), what,
+                               &walker->totals));
     KITH_TRY(
         tree_reserve_cuda(context, cells * (int64_t)sizeof *run->pass.ready, what, &walker->ready));
     KITH_TRY(tree_reserve_cuda(context, cells * (int64_t)sizeof(struct tree_lists), what,
                                &walker->lists));
-    KITH_TRY(
-        reserve_waiting(context, run, waiting < walker->list_room ? waiting : walker->list_room));
+    KITH_TRY(reserve_waiting(context, walker,
+                             waiting < walker->list_room ? waiting : walker->list_room));
     return reserve_lists(context, run, walker->list_room);
 }
 
@@ -248,72 +266,135 @@ static struct walk_cells cells_of(const struct tree_sides_cuda *sides)
     return {sides->tree->cell, sides->side, sides->power, sides->tree->net_weight};
 }
 
-static kith_status begin(kith_context *context, const struct tree_sides_cuda *targets,
-                         const struct tree_sides_cuda *sources, struct walk_run *run)
+static struct walk_run run_for(const struct tree_sides_cuda *targets,
+                               const struct tree_sides_cuda *sources,
+                               struct tree_walker_cuda *walker)
 {
-    struct tree_walker_cuda *walker = run->walker;
-    struct walk_pass *pass = &run->pass;
-    run->cells = targets->tree->cell_count;
-    run->source_generations = sources->tree->generations;
-    KITH_TRY(prepare(context, targets, run));
-    pass->self = targets->tree == sources->tree;
-    pass->range = targets->range;
-    pass->targets = cells_of(targets);
-    pass->sources = cells_of(sources);
-    pass->first = 0;
-    pass->end = run->cells;
-    pass->totals = (struct walk_totals *)walker->totals.memory;
-    pass->lists = (struct tree_lists *)walker->lists.memory;
-    pass->ready = (unsigned long long *)walker->ready.memory;
-    pass->list_room = walker->list_room;
-    pass->stack = (int32_t *)walker->stack.memory;
-    pass->stack_room =
+    struct walk_run run = {};
+    run.walker = walker;
+    run.points = targets->tree->count;
+    run.cells = targets->tree->cell_count;
+    run.source_generations = sources->tree->generations;
+    run.pass.self = targets->tree == sources->tree;
+    run.pass.targets = cells_of(targets);
+    run.pass.sources = cells_of(sources);
+    run.pass.end = run.cells;
+    return run;
+}
+
+/* The walker's memory to a pass. */
+static void use_memory(enum pass pass, struct walk_run *run)
+{
+    const struct tree_walker_cuda *walker = run->walker;
+    struct walk_pass *to = &run->pass;
+    to->totals = (struct walk_totals *)walker->totals.memory + pass;
+    to->lists = (struct tree_lists *)walker->lists.memory;
+    to->ready = (unsigned long long *)walker->ready.memory;
+    to->waiting = (int32_t *)walker->waiting.memory;
+    to->waiting_room = walker->waiting.bytes / (int64_t)sizeof(int32_t);
+    to->far = (int32_t *)walker->far.memory;
+    to->near = (int32_t *)walker->near.memory;
+    to->list_room = walker->list_room;
+    to->stack = (int32_t *)walker->stack.memory;
+    to->stack_room =
         stack_room(has_small_teams(run) ? small_team : large_team, run->source_generations);
+    to->pulls = (struct tree_pull *)walker->pulls.memory;
+}
+
+static kith_status prepare_field(kith_context *context, const struct tree_field_cuda *field,
+                                 struct walk_run *run)
+{
+    KITH_TRY(tree_reserve_cuda(context, run->cells * (int64_t)sizeof(struct tree_pull),
+                               "fields of a tree", &run->walker->pulls));
+    run->pass.rule.walk = tree_walk_one_way;
+    run->pass.rule.theta = TREE_FIELD_THETA;
+    run->pass.range = {0, INT32_MAX};
+    run->pass.softening2 = field->softening2;
+    run->pass.law = field->law;
+    if (field->bins)
+        run->pass.bins = *field->bins;
+    return prepare(context, run);
+}
+
+static kith_status find_field(kith_context *context, const struct tree_field_cuda *field,
+                              const struct tree_sides_cuda *targets, const struct walk_run *run,
+                              bool is_first)
+{
+    const struct tree_meanwhile *meanwhile = &field->meanwhile;
+    const bool has_more = is_first && meanwhile->start;
+    if (!is_first) /* scales are lowered */
+        KITH_TRY(tree_make_sides_cuda(context, targets->tree, true, field->target_side));
+    KITH_TRY(begin_pass<sum_pulls>(context, run));
+    kith_status status = has_more ? meanwhile->start(context, meanwhile->user) : KITH_OK;
+    if (status == KITH_OK)
+        status = tree_find_scales_cuda(context, targets->tree, run->pass.pulls, field->target_side);
+    if (has_more)
+        KITH_TRY(meanwhile->join(context, meanwhile->user));
+    return status;
+}
+
+/* Both passes, again with more room if one had too little: the walk is started before it is known
+ * whether that for the field had enough. */
+static kith_status find_all(kith_context *context, const struct tree_field_cuda *field,
+                            const struct tree_sides_cuda *targets, struct walk_run runs[passes],
+                            struct tree_parts parts[tree_list_count], struct walk_totals *totals)
+{
+    struct tree_walker_cuda *walker = runs[of_lists].walker;
+    struct walk_totals found[passes];
+    for (bool is_first = true, again = true; again; is_first = false) {
+        for (int pass = 0; pass < passes; pass++)
+            use_memory((enum pass)pass, &runs[pass]);
+        found[of_field] = {};
+        runs[of_lists].pass.field = field ? runs[of_field].pass.totals : NULL;
+        if (field)
+            KITH_TRY(find_field(context, field, targets, &runs[of_field], is_first));
+        KITH_TRY(begin_pass<find_lists>(context, &runs[of_lists]));
+        KITH_TRY(divide(context, &runs[of_lists], walker->list_room, walker->list_room, parts));
+        const int first = field ? of_field : of_lists;
+        KITH_TRY(cuda_copy_out(context, &found[first], runs[first].pass.totals,
+                               (passes - first) * (int64_t)sizeof *found));
+        again = false;
+        for (int pass = first; pass < passes; pass++) {
+            if (found[pass].stack_failed)
+                return kith_fail(KITH_OUT_OF_MEMORY, "no memory for the lists of a tree walk");
+            const int64_t twice = 2 * runs[pass].pass.waiting_room;
+            const int64_t wanted = (int64_t)found[pass].waiting;
+            if (found[pass].waiting_failed)
+                KITH_TRY(reserve_waiting(context, walker, twice > wanted ? twice : wanted));
+            again = again || found[pass].waiting_failed;
+        }
+    }
+    *totals = found[of_lists];
     return KITH_OK;
 }
 
 kith_status tree_walk_cuda(kith_context *context, const struct tree_rule *rule,
+                           const struct tree_field_cuda *field,
                            const struct tree_sides_cuda *targets,
                            const struct tree_sides_cuda *sources, tree_use_lists *use, void *user,
                            struct tree_walker_cuda *walker, struct tree_counts *counts)
 {
-    struct walk_run run = {};
-    run.walker = walker;
-    run.pass.rule = *rule;
+    struct walk_run runs[passes] = {run_for(targets, sources, walker),
+                                    run_for(targets, sources, walker)};
+    struct walk_run *run = &runs[of_lists];
+    struct walk_totals totals;
+    struct tree_parts parts[tree_list_count];
+    run->pass.rule = *rule;
+    run->pass.range = targets->range;
     if (rule->decay)
-        run.pass.bins.decay = *rule->decay;
-    KITH_TRY(begin(context, targets, sources, &run));
-    KITH_TRY(pass_over<find_lists>(context, &run, {}));
-    const struct walk_totals *totals = &run.totals;
-    counts->far = (int64_t)totals->expansions;
-    counts->near_pairs = (int64_t)totals->pairs;
-    const struct walk_batch all = {
-        0, run.cells, {(int64_t)totals->far, (int64_t)totals->near, (int64_t)totals->near_targets}};
-    if (all.counts.far <= walker->list_room && all.counts.near <= walker->list_room)
-        return use_batch(context, &run, &all, use, user);
-    return use_batches(context, &run, use, user);
-}
-
-kith_status tree_find_field_cuda(kith_context *context, double softening2, enum expansion_law law,
-                                 const struct tree_law_bins *bins,
-                                 const struct tree_sides_cuda *targets,
-                                 const struct tree_sides_cuda *sources,
-                                 const struct tree_meanwhile *meanwhile,
-                                 struct tree_walker_cuda *walker, struct tree_side *target_side)
-{
-    const struct octree_cuda *tree = targets->tree;
-    struct walk_run run = {};
-    KITH_TRY(tree_reserve_cuda(context, tree->cell_count * (int64_t)sizeof(struct tree_pull),
-                               "fields of a tree", &walker->pulls));
-    run.walker = walker;
-    run.pass.rule.walk = tree_walk_one_way;
-    run.pass.rule.theta = TREE_FIELD_THETA;
-    run.pass.softening2 = softening2;
-    run.pass.law = law;
-    if (bins)
-        run.pass.bins = *bins;
-    run.pass.pulls = (struct tree_pull *)walker->pulls.memory;
-    KITH_TRY(begin(context, targets, sources, &run));
-    KITH_TRY(pass_over<sum_pulls>(context, &run, *meanwhile));
-    return tree_find_scales_cuda(context, tree, run.pass.pulls, target_side);
+        run->pass.bins.decay = *rule->decay;
+    if (field)
+        KITH_TRY(prepare_field(context, field, &runs[of_field]));
+    KITH_TRY(prepare(context, run));
+    KITH_TRY(find_all(context, field, targets, runs, parts, &totals));
+    counts->far = (int64_t)totals.expansions;
+    counts->near_pairs = (int64_t)totals.pairs;
+    const int64_t far = (int64_t)totals.far, near = (int64_t)totals.near;
+    if (far > walker->list_room || near > walker->list_room)
+        return use_batches(context, run, use, user);
+    for (int k = 0; k < tree_list_count; k++) {
+        parts[k].most = (int64_t)totals.parts[k].parts;
+        parts[k].slots = (int64_t)totals.parts[k].slots;
+    }
+    return use_batch(context, run, far, near, parts, use, user);
 }

@@ -7,14 +7,14 @@
 
 #include "device/resident.cuh"
 #include "device/warp.cuh"
-#include "tree/walk_batches_cuda.cuh"
-#include "tree/walk_cuda.h"
+#include "tree/walk_pass_cuda.cuh"
 
 /* A target cell is the work of a block: of few threads if there are many cells, of more if there
  * are few, as leaves of a sparse halo meet nearly all others. */
 enum { threads = 128, small_team = 32, large_team = 128, fewest_cells_of_small_teams = 200000 };
 
-/* Entries of a target's lists that a block keeps until it knows how many they are. */
+/* Entries of a target's lists that a block keeps in shared memory until it knows how many they are.
+ * Near or waiting ones past them are kept at the end of its stack. */
 template <int team> static constexpr int staged_entries = team == small_team ? 512 : 1024;
 
 /* Resident blocks, each of which has a stack. */
@@ -32,40 +32,6 @@ enum what { find_lists, sum_pulls, fill_lists };
 /* The order of an instance: a constant one, whose loops are unrolled, that of the rule, or that of
  * the rule with a law of bins. */
 enum { any_order = 0, order_of_law = -1 };
-
-/* Over all targets of a pass. */
-struct walk_totals {
-    unsigned long long far, near, waiting;              /* elements of the lists */
-    unsigned long long expansions, pairs, near_targets; /* work; near elements times targets */
-    int32_t next;                                       /* target that no block has taken */
-    int32_t waiting_failed, stack_failed;               /* no room */
-};
-
-struct walk_cells {
-    const struct octree_cell *cell;
-    const struct tree_side *side;
-    const double *power, *net_weight;
-};
-
-struct walk_pass {
-    struct tree_rule rule;
-    double softening2;
-    enum expansion_law law;
-    struct tree_law_bins bins; /* of expansion_series: in the device's memory */
-    bool self;
-    struct octree_range range; /* of targets */
-    struct walk_cells targets, sources;
-    int32_t first, end; /* target cells */
-    struct walk_totals *totals;
-    struct tree_lists *lists;
-    unsigned long long *ready; /* of each target: where its waiting sources are; 0: not yet found */
-    int32_t *waiting, *far, *near;
-    int64_t waiting_room, list_room;
-    const struct list_counts *before; /* to fill: sums of the counts of the cells before */
-    struct tree_pull *pulls;
-    int32_t *stack; /* of each block */
-    int32_t stack_room;
-};
 
 static __device__ inline struct tree_side load_side(const struct tree_side *sides, int32_t cell)
 {
@@ -186,17 +152,29 @@ static __device__ inline void add_pull(const struct walk_pass &pass, const struc
         tree_add_pull(&a, &b, net, pass.softening2, pass.law, is_near, pull);
 }
 
+/* The parent's sums and those of all threads. */
 template <int team>
 static __device__ void write_pull(const struct walk_pass &pass, int32_t target, int32_t parent,
-                                  struct tree_pull mine)
+                                  const struct tree_pull &mine)
 {
-    double *const sums = (double *)&mine;
-    for (int k = 0; k < (int)(sizeof mine / sizeof *sums); k++) {
-        const double sum = sum_of_team<team>(sums[k]);
-        if (threadIdx.x == 0)
-            ((double *)&pass.pulls[target])[k] =
-                (parent >= 0 ? ((const double *)&pass.pulls[parent])[k] : 0.0) + sum;
+    constexpr int numbers = sizeof mine / sizeof(double), warps = team / 32;
+    __shared__ double of_warp[numbers][warps];
+    const double *sums = (const double *)&mine;
+#pragma unroll
+    for (int k = 0; k < numbers; k++) {
+        const double sum = warp_sum(sums[k]);
+        if (threadIdx.x % 32 == 0)
+            of_warp[k][threadIdx.x / 32] = sum;
     }
+    __syncthreads();
+    const int k = (int)threadIdx.x;
+    if (k >= numbers)
+        return;
+    const double before = parent >= 0 ? ((const double *)&pass.pulls[parent])[k] : 0.0;
+    double sum = of_warp[k][0];
+    for (int warp = 1; warp < warps; warp++)
+        sum += of_warp[k][warp];
+    ((double *)&pass.pulls[target])[k] = before + sum;
 }
 
 struct walk_target {
@@ -207,14 +185,24 @@ struct walk_target {
     int32_t in_count;
 };
 
-/* The lists' elements, the same in all threads; the rest is the thread's. */
+/* The lists' elements, and whether all are kept, the same in all threads; the rest is the
+ * thread's. */
 struct walked {
     int32_t far, near, waiting;
+    bool is_kept;
     int64_t near_points;
     struct tree_pull pull;
 };
 
-/* put(place, k, source) of element k of each list. */
+/* Of near or waiting entries in the order of the list: k of those past the staged ones. */
+static __device__ inline int32_t *spilled_entry(const struct walk_pass &pass, int32_t *stack,
+                                                int32_t k)
+{
+    return stack + (pass.stack_room - 1 - k);
+}
+
+/* put(place, k, source, is_kept) of element k of each list; is_kept: there is room for those past
+ * the staged ones. */
 template <int what, int order, int team, typename function>
 static __device__ __forceinline__ struct walked walk_sources(const struct walk_pass &pass,
                                                              const struct walk_target &target,
@@ -229,7 +217,7 @@ static __device__ __forceinline__ struct walked walk_sources(const struct walk_p
     const int32_t terms = rule.order > 0 ? rule.order + 1 : 0;
     const double *power_a = pass.targets.power + (int64_t)target.index * terms;
     struct walk_state state = {target.in, target.in_count, 0, 0};
-    struct walked all_of = {0, 0, 0, 0, {{0, 0, 0}, 0, 0, 0}};
+    struct walked all_of = {0, 0, 0, what != fill_lists, 0, {{0, 0, 0}, 0, 0, 0}};
     while (state.open > 0 || state.next < state.in_count) {
         const int32_t source = take_source<team>(&state, stack, threadIdx.x);
         const bool is = source >= 0;
@@ -250,12 +238,16 @@ static __device__ __forceinline__ struct walked walk_sources(const struct walk_p
         }
         const int32_t children = is && place == tree_split_source ? cell_b.children : 0;
         struct placed all, before = place_team<team>(place, is, children, &all);
+        const int32_t near = what == sum_pulls ? 0 : all_of.near + all.near;
+        const int32_t spilled = near + all_of.waiting + all.waiting - staged_entries<team>;
+        if (spilled > 0 && spilled + state.open + all.open > pass.stack_room)
+            all_of.is_kept = false;
         if (is && place == tree_far)
-            put(place, all_of.far + before.far, source);
+            put(place, all_of.far + before.far, source, all_of.is_kept);
         if (is && place == tree_near_leaves)
-            put(place, all_of.near + before.near, source);
+            put(place, all_of.near + before.near, source, all_of.is_kept);
         if (is && place == tree_left_to_children)
-            put(place, all_of.waiting + before.waiting, source);
+            put(place, all_of.waiting + before.waiting, source, all_of.is_kept);
         all_of.far += all.far;
         all_of.near += all.near;
         all_of.waiting += all.waiting;
@@ -342,7 +334,7 @@ static __device__ inline struct tree_lists take_room(const struct walk_pass &pas
 
 /* Sums of what a block has walked, in its first thread. */
 struct walk_work {
-    unsigned long long expansions, pairs, near_targets;
+    unsigned long long expansions, pairs;
 };
 
 template <int team>
@@ -354,48 +346,49 @@ static __device__ inline void add_work(const struct walk_pass &pass, const struc
     const int64_t of_far = pass.rule.walk == tree_walk_groups ? cell.count : 1;
     work->expansions += (unsigned long long)(is_counted * found.far * of_far);
     work->pairs += (unsigned long long)(is_counted * near_points * cell.count);
-    work->near_targets += (unsigned long long)((int64_t)found.near * cell.count);
 }
 
 /* Finds the lists of a target: a block keeps them until it knows how much room they take, or walks
- * again. A leaf has near sources, other cells waiting ones. */
+ * again. A leaf has near sources, other cells waiting ones, for which the children's blocks wait.
+ */
 template <int what, int order, int team>
 static __device__ void find_target(const struct walk_pass &pass, int32_t index, int32_t *stack,
                                    struct walk_work *work)
 {
     constexpr int room = staged_entries<team>;
-    constexpr bool lists_far = what == find_lists;
-    __shared__ int32_t staged_far[lists_far ? room : 1], staged_other[room];
+    constexpr bool has_lists = what == find_lists;
+    __shared__ int32_t staged_far[has_lists ? room : 1], staged_other[room];
     const struct walk_target target = begin_target<what>(pass, index);
     const struct walked found = walk_sources<what, order, team>(
-        pass, target, stack, [&](enum tree_place place, int32_t k, int32_t source) {
-            if (place == tree_far ? lists_far && k < room : k < room)
-                (place == tree_far ? staged_far : staged_other)[k] = source;
+        pass, target, stack, [&](enum tree_place place, int32_t k, int32_t source, bool is_kept) {
+            const bool is_far = place == tree_far;
+            if (is_far ? has_lists && k < room : k < room)
+                (is_far ? staged_far : staged_other)[k] = source;
+            else if (!is_far && is_kept && (has_lists || place == tree_left_to_children))
+                *spilled_entry(pass, stack, k - room) = source;
         });
-    const bool keeps_near = lists_far;
     if (what == sum_pulls)
         write_pull<team>(pass, index, target.cell.parent, found.pull);
-    else
-        add_work<team>(pass, target.cell, found, work);
     struct walked kept = found;
-    if (!lists_far)
+    if (!has_lists)
         kept.far = kept.near = 0;
     const struct tree_lists lists = take_room(pass, kept);
-    const bool has_far = lists_far && lists.far + lists.far_count <= pass.list_room;
-    const bool has_near = keeps_near && lists.near + lists.near_count <= pass.list_room;
+    const bool has_far = has_lists && lists.far + lists.far_count <= pass.list_room;
+    const bool has_near = has_lists && lists.near + lists.near_count <= pass.list_room;
     const bool has_waiting = lists.waiting_count > 0;
     int32_t *far = pass.far + lists.far, *near = pass.near + lists.near;
     int32_t *waiting = pass.waiting + lists.waiting;
-    if (kept.far <= room && kept.near <= room && kept.waiting <= room) {
-        for (int32_t k = threadIdx.x; k < kept.far && has_far; k += team)
-            far[k] = staged_far[k];
-        for (int32_t k = threadIdx.x; k < kept.near && has_near; k += team)
-            near[k] = staged_other[k];
+    const bool is_staged =
+        kept.far <= room && ((kept.near <= room && kept.waiting <= room) || found.is_kept);
+    const auto other = [&](int32_t k) {
+        return k < room ? staged_other[k] : *spilled_entry(pass, stack, k - room);
+    };
+    if (is_staged) {
         for (int32_t k = threadIdx.x; k < kept.waiting && has_waiting; k += team)
-            waiting[k] = staged_other[k];
+            waiting[k] = other(k);
     } else {
         walk_sources<fill_lists, order, team>(
-            pass, target, stack, [&](enum tree_place place, int32_t k, int32_t source) {
+            pass, target, stack, [&](enum tree_place place, int32_t k, int32_t source, bool) {
                 if (place == tree_far && has_far)
                     far[k] = source;
                 if (place == tree_near_leaves && has_near)
@@ -405,13 +398,18 @@ static __device__ void find_target(const struct walk_pass &pass, int32_t index, 
             });
     }
     __syncthreads();
-    if (threadIdx.x > 0)
-        return;
-    if (what == find_lists)
-        pass.lists[index] = lists;
-    if (target.cell.children > 0)
+    if (threadIdx.x == 0 && target.cell.children > 0)
         cuda::atomic_ref<unsigned long long, cuda::thread_scope_device>(pass.ready[index])
             .store(pack_waiting(lists.waiting, lists.waiting_count), cuda::memory_order_release);
+    if constexpr (has_lists) {
+        for (int32_t k = threadIdx.x; k < kept.far && has_far && is_staged; k += team)
+            far[k] = staged_far[k];
+        for (int32_t k = threadIdx.x; k < kept.near && has_near && is_staged; k += team)
+            near[k] = other(k);
+        add_work<team>(pass, target.cell, found, work);
+        if (threadIdx.x == 0)
+            pass.lists[index] = lists;
+    }
 }
 
 /* Fills in the lists of a target of a batch, which begins with pass.first. */
@@ -421,13 +419,13 @@ static __device__ void fill_target(const struct walk_pass &pass, int32_t index, 
     const struct list_counts begin = pass.before[pass.first], at = pass.before[index];
     const struct walk_target target = begin_target<fill_lists>(pass, index);
     int32_t *far = pass.far + (at.far - begin.far), *near = pass.near + (at.near - begin.near);
-    walk_sources<fill_lists, order, team>(pass, target, stack,
-                                          [&](enum tree_place place, int32_t k, int32_t source) {
-                                              if (place == tree_far)
-                                                  far[k] = source;
-                                              if (place == tree_near_leaves)
-                                                  near[k] = source;
-                                          });
+    walk_sources<fill_lists, order, team>(
+        pass, target, stack, [&](enum tree_place place, int32_t k, int32_t source, bool) {
+            if (place == tree_far)
+                far[k] = source;
+            if (place == tree_near_leaves)
+                near[k] = source;
+        });
     if (threadIdx.x > 0)
         return;
     pass.lists[index].far = at.far - begin.far;
@@ -450,7 +448,9 @@ static __global__ void __launch_bounds__(team, resident(team, blocks_per_multipr
     walk_targets(const struct walk_pass pass)
 {
     int32_t *stack = pass.stack + (int64_t)blockIdx.x * pass.stack_room, ahead = 0;
-    struct walk_work work = {0, 0, 0};
+    struct walk_work work = {0, 0};
+    if (pass.field && (pass.field->waiting_failed || pass.field->stack_failed))
+        return; /* without scales the lists have no end */
     const auto take = [&] { return pass.first + atomicAdd(&pass.totals->next, 1); };
     if (threadIdx.x == 0)
         ahead = take();
@@ -467,7 +467,6 @@ static __global__ void __launch_bounds__(team, resident(team, blocks_per_multipr
         return;
     atomicAdd(&pass.totals->expansions, work.expansions);
     atomicAdd(&pass.totals->pairs, work.pairs);
-    atomicAdd(&pass.totals->near_targets, work.near_targets);
 }
 
 #endif

@@ -5,24 +5,14 @@
  * waits until the parent's sources are known and takes as many at a time as it has threads. Where a
  * list is in memory depends on the order of the blocks; what is in it does not. */
 
-#include "tree/lists_cuda.h"
 #include "tree/octree_cuda.h"
+#include "tree/parts_cuda.h"
 #include "tree/pull.h"
 #include "tree/walk.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Memory of the device that is kept and grown. */
-struct tree_memory {
-    void *memory;
-    int64_t bytes;
-};
-
-/* At least this many bytes, whose contents are undefined. */
-kith_status tree_reserve_cuda(kith_context *context, int64_t bytes, const char *what,
-                              struct tree_memory *memory);
 
 /* tree_sides, with its arrays in the device's memory. */
 struct tree_sides_cuda {
@@ -37,6 +27,8 @@ struct tree_sides_cuda {
 struct tree_walker_cuda {
     struct tree_memory lists, waiting, ready, far, near, counts, batches, stack, pulls, totals;
     int64_t list_room; /* elements of far and of near between two calls of use; 0: the usual */
+    bool divides[tree_list_count]; /* which lists are used in parts */
+    struct tree_parts_memory parts[tree_list_count];
 };
 void tree_walker_free_cuda(kith_context *context, struct tree_walker_cuda *walker);
 
@@ -45,37 +37,42 @@ struct tree_batch {
     int32_t first, end;
     const struct tree_lists *lists; /* of all target cells */
     const int32_t *far, *near;
-    int64_t far_count, near_count, near_targets; /* elements; those of near times targets */
+    int64_t far_count, near_count; /* elements */
+    struct tree_parts parts[tree_list_count];
 };
 
 /* What is done with lists: starts kernels. */
 typedef kith_status tree_use_lists(kith_context *context, void *user,
                                    const struct tree_batch *batch);
 
-/* Walks all targets; every cell's lists are used once. Waits for the device once, and twice
- * more where the lists do not all fit. The rows of rule->decay are in the device's memory.
- *
- * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
-kith_status tree_walk_cuda(kith_context *context, const struct tree_rule *rule,
-                           const struct tree_sides_cuda *targets,
-                           const struct tree_sides_cuda *sources, tree_use_lists *use, void *user,
-                           struct tree_walker_cuda *walker, struct tree_counts *counts);
-
-/* What is started after a kernel and before the device is waited for; start may be NULL. */
+/* What is started once the kernel of the field is, on another stream, and joined before the walk.
+ */
 struct tree_meanwhile {
     kith_status (*start)(kith_context *context, void *user);
+    kith_status (*join)(kith_context *context, void *user);
     void *user;
 };
 
-/* The scales of every target cell (tree_find_field_cpu), into target_side. Waits for the device.
+/* The scales of every target cell (tree_find_field_cpu) are found before the walk. */
+struct tree_field_cuda {
+    double softening2;
+    enum expansion_law law;
+    const struct tree_law_bins *bins; /* of expansion_series, else NULL */
+    struct tree_side *target_side;    /* the targets' sides, whose scales are not yet known */
+    struct tree_meanwhile meanwhile;
+};
+
+/* Walks all targets; every cell's lists are used once. Waits for the device once, and twice
+ * more where the lists do not all fit. The rows of rule->decay are in the device's memory.
  *
- *   bins  of expansion_series, else NULL */
-kith_status tree_find_field_cuda(kith_context *context, double softening2, enum expansion_law law,
-                                 const struct tree_law_bins *bins,
-                                 const struct tree_sides_cuda *targets,
-                                 const struct tree_sides_cuda *sources,
-                                 const struct tree_meanwhile *meanwhile,
-                                 struct tree_walker_cuda *walker, struct tree_side *target_side);
+ *   field  NULL: the scales are known
+ *
+ * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
+kith_status tree_walk_cuda(kith_context *context, const struct tree_rule *rule,
+                           const struct tree_field_cuda *field,
+                           const struct tree_sides_cuda *targets,
+                           const struct tree_sides_cuda *sources, tree_use_lists *use, void *user,
+                           struct tree_walker_cuda *walker, struct tree_counts *counts);
 
 /* The sides of all cells of a tree, whose scales are 0; where they are to be found, infinite but
  * for leaves. */

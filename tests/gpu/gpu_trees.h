@@ -195,7 +195,8 @@ static inline void check_lists_by(kith_context *gpu, kith_context *cpu,
     struct tree_walker_cuda walker = {.list_room = room};
     struct tree_counts counts, counted;
     assert_ok(tree_walk_cpu(cpu, here, &sides, &sides, &actions, 0, &counts));
-    assert_ok(tree_walk_cuda(gpu, rule, &there, &there, record_lists, &found, &walker, &counted));
+    assert_ok(
+        tree_walk_cuda(gpu, rule, NULL, &there, &there, record_lists, &found, &walker, &counted));
     assert_int_equal(counted.near_pairs, counts.near_pairs);
     if (rule->walk != tree_walk_groups)
         assert_int_equal(counted.far, counts.far);

@@ -1,0 +1,15 @@
+#include "tree/memory_cuda.h"
+
+#include "device/cuda_state.h"
+
+kith_status tree_reserve_cuda(kith_context *context, int64_t bytes, const char *what,
+                              struct tree_memory *memory)
+{
+    if (bytes <= memory->bytes)
+        return KITH_OK;
+    cuda_release(context, memory->memory);
+    *memory = (struct tree_memory){0};
+    KITH_TRY(cuda_allocate(context, bytes, 1, what, &memory->memory));
+    memory->bytes = bytes;
+    return KITH_OK;
+}

@@ -1,0 +1,27 @@
+#ifndef TREE_MEMORY_CUDA_H
+#define TREE_MEMORY_CUDA_H
+
+#include <stdint.h>
+
+#include "core/status.h"
+#include "kith/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Memory of the device that is kept and grown. */
+struct tree_memory {
+    void *memory;
+    int64_t bytes;
+};
+
+/* At least this many bytes, whose contents are undefined. */
+kith_status tree_reserve_cuda(kith_context *context, int64_t bytes, const char *what,
+                              struct tree_memory *memory);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
