@@ -57,6 +57,35 @@ SIMD_INLINE void simd_gather4_float(vfloat to[4], const float *const *from, int3
     to[3] = (vfloat)SIMD_X86(unpackhi, pd)(high01, high23);
 }
 
+#if defined(__AVX512F__)
+
+/* A vector of four reals of one lane, and of four of another. */
+SIMD_INLINE vdouble simd_gather_halves(const double *low, const double *high)
+{
+    return (vdouble)_mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(low)),
+                                       _mm256_loadu_pd(high), 1);
+}
+
+SIMD_INLINE void simd_gather4_double(vdouble to[4], const double *const *from, int32_t offset)
+{
+    vdouble pair[2][2]; /* [of lanes 4 … 7][k odd]: lanes 0, 1 of k and k + 2, then lanes 2, 3 */
+    SIMD_UNROLL
+    for (int32_t k = 0; k < 2; k++) {
+        const double *const *at = from + 4 * k;
+        const vdouble even = simd_gather_halves(at[0] + offset, at[2] + offset);
+        const vdouble odd = simd_gather_halves(at[1] + offset, at[3] + offset);
+        pair[k][0] = _mm512_unpacklo_pd(even, odd);
+        pair[k][1] = _mm512_unpackhi_pd(even, odd);
+    }
+    SIMD_UNROLL
+    for (int32_t k = 0; k < 2; k++) {
+        to[k] = _mm512_shuffle_f64x2(pair[0][k], pair[1][k], 0x88);
+        to[k + 2] = _mm512_shuffle_f64x2(pair[0][k], pair[1][k], 0xdd);
+    }
+}
+
+#else
+
 SIMD_INLINE void simd_gather4_double(vdouble to[4], const double *const *from, int32_t offset)
 {
     SIMD_UNROLL
@@ -67,6 +96,8 @@ SIMD_INLINE void simd_gather4_double(vdouble to[4], const double *const *from, i
         to[k + 1] = SIMD_X86(unpackhi, pd)(even, odd);
     }
 }
+
+#endif
 
 #else
 

@@ -22,11 +22,23 @@ enum {
 enum { max_fixed = 10 };
 #define EACH_FIXED(ROW)                                                                            \
     ROW(0) ROW(1) ROW(2) ROW(3) ROW(4) ROW(5) ROW(6) ROW(7) ROW(8) ROW(9) ROW(10)
-/* Numbers of a column of a rotation. */
-enum { most_of_column = 11 };
-#define EACH_COLUMN(ROW)                                                                           \
-    ROW(0) ROW(1) ROW(2) ROW(3) ROW(4) ROW(5) ROW(6) ROW(7) ROW(8) ROW(9) ROW(10) ROW(11)
-_Static_assert(expansion_max_order / 2 + 1 == 11, "EACH_COLUMN has a row for each length");
+
+/* Of M2L by solid coefficients: vectors of sources at once; numbers of a column of one degree, and
+ * of those that are translated; rows of an exchange whose sums are in registers. */
+enum {
+    batch = SIMD_BYTES == 64 ? 3 : 2,
+    most_of_column = expansion_max_order / 2 + 1,
+    axial_column = expansion_max_order / 4 + 1,
+    most_of_rows = SIMD_BYTES == 64 ? 4 : 3
+};
+#if SIMD_BYTES == 64
+#define EACH_ROWS(ROW) ROW(1) ROW(2) ROW(3) ROW(4)
+#else
+#define EACH_ROWS(ROW) ROW(1) ROW(2) ROW(3)
+#endif
+
+/* What is done to the sums. */
+enum exchange_end { exchange_turn, exchange_turn_back, exchange_scale, exchange_add };
 
 /* Vectors of targets that a source cell is read for. */
 enum { block_vectors = 8 };

@@ -1,55 +1,76 @@
 /* M2L in O(p³) (tree/expansion_rotation.h). Included by expansion_kernel_body.h for each precision.
  *
- * Numbers of one degree are in four columns: real and imaginary parts, each of even and of odd m.
- */
+ * Two vectors of sources go together, so that a number of a table is loaded for two products, and
+ * what follows on an exchange is done to its sums while they are in registers. */
 
-/* to[i] = Σ_j of[i stride + j] from[j], j < count, for constant count. */
-SIMD_INLINE void NAME(rows_by_columns)(const int32_t count, int32_t rows, const double *of,
-                                       int32_t stride, const VREAL *from, VREAL *restrict to)
+/* A number of each source: [imaginary][vector]. Those of one degree are in two columns, of even
+ * and of odd m. */
+struct NAME(number) {
+    VREAL of[2][batch];
+};
+struct NAME(columns) {
+    struct NAME(number) of[2][most_of_column];
+};
+
+/* Powers of the factors e^{iα} and e^{iβ} of the sources, and of lengths: of their sizes and the
+ * target's in units of −r, the latter over r. */
+struct NAME(directions) {
+    struct NAME(number) alpha[expansion_max_order + 1], beta[expansion_max_order + 1];
+    struct NAME(number) length[expansion_max_order + 1]; /* [0]: of sizes, [1]: of the target's */
+};
+
+/* Rows of a translation whose sums are in registers at once. */
+enum { NAME(axial_rows) = SIMD_BYTES == 64 ? 4 : 2 };
+
+/* What takes part in the translation: before it, of m, the degrees n at n − m; and after it. */
+struct NAME(axial) {
+    struct NAME(number) of[expansion_max_order / 2 + 1][expansion_max_order + 1];
+    struct NAME(number) moved[expansion_max_order + NAME(axial_rows)][2][axial_column];
+};
+
+/* power_m = (x + iy)^m, m ≤ order. */
+SIMD_INLINE void NAME(find_turns)(int32_t order, int32_t k, VREAL x, VREAL y,
+                                  struct NAME(number) * power)
 {
-    VREAL x[most_of_column];
-    int32_t i = 0;
-    SIMD_UNROLL
-    for (int32_t j = 0; j < count; j++)
-        x[j] = from[j];
-    for (; i + 4 <= rows; i += 4) {
-        VREAL sum[4] = {{0}};
-        SIMD_UNROLL
-        for (int32_t j = 0; j < count; j++)
-            SIMD_UNROLL
-        for (int32_t k = 0; k < 4; k++)
-            sum[k] = simd_fma(simd_all((REAL)of[(i + k) * stride + j]), x[j], sum[k]);
-        SIMD_UNROLL
-        for (int32_t k = 0; k < 4; k++)
-            to[i + k] = sum[k];
-    }
-    for (; i < rows; i++) {
-        VREAL sum = {0};
-        SIMD_UNROLL
-        for (int32_t j = 0; j < count; j++)
-            sum = simd_fma(simd_all((REAL)of[i * stride + j]), x[j], sum);
-        to[i] = sum;
+    power[0].of[0][k] = simd_all((REAL)1);
+    power[0].of[1][k] = simd_all((REAL)0);
+    power[1].of[0][k] = x;
+    power[1].of[1][k] = y;
+    for (int32_t m = 2; m <= order; m++) {
+        const int32_t half = m / 2, rest = m - half;
+        const VREAL c = power[half].of[0][k], s = power[half].of[1][k];
+        power[m].of[0][k] = simd_fma(c, power[rest].of[0][k], -(s * power[rest].of[1][k]));
+        power[m].of[1][k] = simd_fma(c, power[rest].of[1][k], s * power[rest].of[0][k]);
     }
 }
 
-typedef void NAME(rows)(int32_t rows, const double *of, int32_t stride, const VREAL *from,
-                        VREAL *restrict to);
-
-#define DEFINE_ROWS(count)                                                                         \
-    static void NAME(rows_##count)(int32_t rows, const double *of, int32_t stride,                 \
-                                   const VREAL *from, VREAL *restrict to)                          \
-    {                                                                                              \
-        NAME(rows_by_columns)(count, rows, of, stride, from, to);                                  \
+SIMD_INLINE void NAME(find_directions)(int32_t order, const REAL *target, const REAL *const *from,
+                                       struct NAME(directions) * to)
+{
+    SIMD_UNROLL
+    for (int32_t k = 0; k < batch; k++) {
+        VREAL header[4], d[3];
+        simd_gather4(header, from + k * NAME(lanes), 0);
+        SIMD_UNROLL
+        for (int32_t axis = 0; axis < 3; axis++)
+            d[axis] = target[axis] - header[axis];
+        const VREAL across2 = simd_fma(d[0], d[0], d[1] * d[1]);
+        const VREAL r2 = simd_fma(d[2], d[2], across2), of_r = simd_rsqrt(r2);
+        const VINT is_across = (VINT)(across2 > (REAL)0), one = (VINT)simd_all((REAL)1);
+        const VREAL of_across = (VREAL)((VINT)simd_rsqrt(across2) & is_across);
+        const VREAL step = -header[3] * of_r, back = -target[3] * of_r;
+        NAME(find_turns)
+        (order, k, simd_fma(d[1], of_across, (VREAL)(one & ~is_across)), d[0] * of_across,
+         to->alpha);
+        NAME(find_turns)(order, k, d[2] * of_r, -across2 * of_across * of_r, to->beta);
+        to->length[0].of[0][k] = simd_all((REAL)1);
+        to->length[0].of[1][k] = of_r;
+        for (int32_t n = 1; n <= order; n++) {
+            to->length[n].of[0][k] = to->length[n - 1].of[0][k] * step;
+            to->length[n].of[1][k] = to->length[n - 1].of[1][k] * back;
+        }
     }
-EACH_COLUMN(DEFINE_ROWS)
-#undef DEFINE_ROWS
-
-#define NAME_ROWS(count) NAME(rows_##count),
-static NAME(rows) *const NAME(rows_of)[] = {EACH_COLUMN(NAME_ROWS)};
-#undef NAME_ROWS
-
-/* The columns of one degree: [imaginary][odd]. */
-typedef VREAL NAME(columns)[2][2][most_of_column];
+}
 
 /* Numbers of m ≤ last that are even, or odd. */
 SIMD_INLINE int32_t NAME(column_length)(int32_t last, int32_t odd)
@@ -57,96 +78,220 @@ SIMD_INLINE int32_t NAME(column_length)(int32_t last, int32_t odd)
     return (last + 2 - odd) / 2;
 }
 
-/* Rows up to last_to of an exchange, of those up to last_from. */
-SIMD_INLINE void NAME(exchange)(const struct expansion_rotations *rotations, int32_t n,
-                                int32_t last_from, NAME(columns) from, int32_t last_to,
-                                NAME(columns) to)
+/* Vectors from one row's factors, and results, to the next's. */
+SIMD_INLINE int32_t NAME(factor_step)(const enum exchange_end end)
 {
-    for (int32_t imaginary = 0; imaginary < 2; imaginary++)
-        for (int32_t odd = 0; odd < 2; odd++) {
-            const int32_t to_odd = (n + odd + imaginary) % 2;
-            const double *of =
-                (imaginary ? rotations->odd : rotations->even) + rotation_row(n, to_odd);
-            const int32_t stride = 2 * (n / 2 + 1);
-            /* imaginary parts of m = 0 are 0 */
-            const int32_t i = imaginary && !to_odd, j = imaginary && !odd;
-            NAME(rows_of)
-            [NAME(column_length)(last_from, odd) -
-             j](NAME(column_length)(last_to, to_odd) - i, of + i * stride + j, stride,
-                from[imaginary][odd] + j, to[imaginary][to_odd] + i);
+    return end == exchange_scale ? 0 : 2 * 2 * batch;
+}
+
+SIMD_INLINE int32_t NAME(to_step)(const enum exchange_end end)
+{
+    return end == exchange_scale ? (2 * (expansion_max_order + 1) - 2) * 2 * batch
+           : end == exchange_add ? 4
+                                 : 2 * batch;
+}
+
+/* sum_i += of_i x, for constant rows. x is loaded once. */
+SIMD_INLINE void NAME(add_column)(const int32_t rows, const int32_t imaginary, const double *of,
+                                  const struct NAME(number) * from, VREAL sum[][2][batch])
+{
+    SIMD_UNROLL
+    for (int32_t k = 0; k < batch; k++) {
+        VREAL x = from->of[imaginary][k];
+        if (rows > 1)
+            SIMD_LAUNDER(x);
+        SIMD_UNROLL
+        for (int32_t i = 0; i < rows; i++)
+            sum[i][imaginary][k] = simd_fma(simd_all((REAL)of[i]), x, sum[i][imaginary][k]);
+    }
+}
+
+/* Rows of both parts of an exchange, for constant rows ≤ most_of_rows and end.
+ *
+ *   even, odd        of the matrices, whose columns are `stride` apart
+ *   real, imaginary  what they act on
+ *   count            2 × numbers of imaginary parts, + 1 if there is one more of the real parts
+ *   factor           what the first row is multiplied by: powers of every second m, or a scale
+ *   to               where it goes to */
+SIMD_INLINE void NAME(few_rows)(const enum exchange_end end, const int32_t rows, const double *even,
+                                const double *odd, int64_t stride, const struct NAME(number) * real,
+                                const struct NAME(number) * imaginary, int64_t count,
+                                const VREAL *factor, VREAL *to)
+{
+    VREAL sum[most_of_rows][2][batch] = {{{{0}}}};
+    for (int64_t j = count / 2; j > 0; j--) {
+        NAME(add_column)(rows, 0, even, real++, sum);
+        NAME(add_column)(rows, 1, odd, imaginary++, sum);
+        even += stride;
+        odd += stride;
+    }
+    if (count % 2 != 0)
+        NAME(add_column)(rows, 0, even, real, sum);
+    SIMD_UNROLL
+    for (int32_t i = 0; i < rows; i++) {
+        SIMD_UNROLL
+        for (int32_t k = 0; k < batch; k++) {
+            const VREAL re = sum[i][0][k], im = sum[i][1][k];
+            if (end == exchange_scale) {
+                to[k] = re * factor[k];
+                to[batch + k] = im * factor[k];
+                continue;
+            }
+            VREAL x = factor[k], y = factor[batch + k];
+            SIMD_LAUNDER(x);
+            SIMD_LAUNDER(y);
+            if (end == exchange_turn) {
+                to[k] = simd_fma(x, re, -(y * im));
+                to[batch + k] = simd_fma(x, im, y * re);
+            } else if (end == exchange_turn_back) {
+                to[k] = simd_fma(x, re, y * im);
+                to[batch + k] = simd_fma(x, im, -(y * re));
+            } else {
+                to[0] = simd_fma(x, re, simd_fma(y, im, to[0]));
+                to[1] = simd_fma(x, im, simd_fma(-y, re, to[1]));
+            }
         }
-}
-
-/* Multiplies by power_m = e^{imα}, or by the conjugate number with sign −1, m = 1 … last. */
-SIMD_INLINE void NAME(turn)(int32_t last, VREAL power[][2], REAL sign, NAME(columns) f)
-{
-    for (int32_t m = 1; m <= last; m++) {
-        VREAL *c = &f[0][m % 2][m / 2], *s = &f[1][m % 2][m / 2];
-        const VREAL x = power[m][0], y = power[m][1] * sign, from = *c;
-        *c = simd_fma(x, from, -y * *s);
-        *s = simd_fma(x, *s, y * from);
+        factor += NAME(factor_step)(end);
+        to += NAME(to_step)(end);
     }
 }
 
-SIMD_INLINE void NAME(find_turns)(int32_t order, VREAL x, VREAL y, VREAL power[][2])
+typedef void NAME(rows)(const double *even, const double *odd, int64_t stride,
+                        const struct NAME(number) * real, const struct NAME(number) * imaginary,
+                        int64_t count, const VREAL *factor, VREAL *to);
+
+#define DEFINE_ROWS(rows, end)                                                                     \
+    static void NAME(rows_##rows##_##end)(                                                         \
+        const double *even, const double *odd, int64_t stride, const struct NAME(number) * real,   \
+        const struct NAME(number) * imaginary, int64_t count, const VREAL *factor, VREAL *to)      \
+    {                                                                                              \
+        NAME(few_rows)                                                                             \
+        (exchange_##end, rows, even, odd, stride, real, imaginary, count, factor, to);             \
+    }
+#define DEFINE_ENDS(rows)                                                                          \
+    DEFINE_ROWS(rows, turn)                                                                        \
+    DEFINE_ROWS(rows, turn_back)                                                                   \
+    DEFINE_ROWS(rows, scale)                                                                       \
+    DEFINE_ROWS(rows, add)
+EACH_ROWS(DEFINE_ENDS)
+#undef DEFINE_ENDS
+#undef DEFINE_ROWS
+
+#define NAME_ROWS(rows)                                                                            \
+    {NAME(rows_##rows##_turn), NAME(rows_##rows##_turn_back), NAME(rows_##rows##_scale),           \
+     NAME(rows_##rows##_add)},
+static NAME(rows) *const NAME(rows_of)[][4] = {EACH_ROWS(NAME_ROWS)};
+#undef NAME_ROWS
+
+/* The columns of m ≤ last_to after an exchange, from those of m ≤ last_from. to[odd] is where those
+ * of even, or odd, m go to. */
+SIMD_INLINE void NAME(exchange)(const enum exchange_end end,
+                                const struct expansion_rotations *rotations, int32_t n,
+                                int32_t last_from, const struct NAME(number) * even_from,
+                                const struct NAME(number) * odd_from, int32_t last_to,
+                                const struct NAME(number) * power, VREAL *even_to, VREAL *odd_to)
 {
-    power[0][0] = simd_all((REAL)1);
-    power[0][1] = simd_all((REAL)0);
-    for (int32_t m = 1; m <= order; m++) {
-        power[m][0] = simd_fma(x, power[m - 1][0], -y * power[m - 1][1]);
-        power[m][1] = simd_fma(x, power[m - 1][1], y * power[m - 1][0]);
+    const int64_t row = rotation_row(n, 0), length = n / 2 + 1, stride = 2 * length;
+    SIMD_UNROLL
+    for (int32_t odd = 0; odd < 2; odd++) {
+        const bool is_odd = (n + odd) % 2 != 0; /* the real parts */
+        /* imaginary parts of m = 0 are 0 */
+        const int64_t of_imaginary = is_odd ? last_from / 2 : (last_from + 1) / 2;
+        const int64_t of_real = is_odd ? (last_from + 1) / 2 : last_from / 2 + 1;
+        const int64_t count = of_imaginary + of_real;
+        const double *of_even = rotations->even + row + (is_odd ? length : 0);
+        const double *of_odd = rotations->odd + row + (is_odd ? stride : length);
+        const struct NAME(number) *real = is_odd ? odd_from : even_from;
+        const struct NAME(number) *imaginary = is_odd ? even_from + 1 : odd_from;
+        const VREAL *factor = power->of[0] + (end == exchange_scale ? 0 : odd * 2 * batch);
+        VREAL *to = odd ? odd_to : even_to;
+        int32_t left = odd ? (last_to + 1) / 2 : last_to / 2 + 1;
+        for (; left > most_of_rows; left -= most_of_rows) {
+            NAME(rows_of)
+            [most_of_rows - 1][end](of_even, of_odd, stride, real, imaginary, count, factor, to);
+            of_even += most_of_rows;
+            of_odd += most_of_rows;
+            factor += most_of_rows * NAME(factor_step)(end);
+            to += most_of_rows * NAME(to_step)(end);
+        }
+        if (left > 0)
+            NAME(rows_of)
+        [left - 1][end](of_even, of_odd, stride, real, imaginary, count, factor, to);
     }
 }
 
-/* to[i] = Σ_j of[i stride + j] from[j], i + j < length. */
-static void NAME(translate)(int32_t length, const double *of, int32_t stride, const VREAL *from,
-                            VREAL *restrict to)
+/* Solid coefficients of degree n of the sources, times power_m. */
+SIMD_INLINE void NAME(load_solid)(const REAL *const *from, int32_t row, int32_t n,
+                                  const struct NAME(number) * power, struct NAME(columns) * to)
 {
-    int32_t i = 0;
-    for (; i + 4 <= length; i += 4) {
+    const int32_t odd = 1 - n % 2; /* of the first m of two */
+    SIMD_UNROLL
+    for (int32_t k = 0; k < batch; k++) {
+        VREAL four[4];
+        struct NAME(number) * at[2] = {to->of[odd], to->of[1 - odd] + odd};
+        if (odd) {
+            simd_gather4(four, from + k * NAME(lanes), row - 2);
+            to->of[0][0].of[0][k] = four[2];
+        }
+        for (int32_t m = odd; m <= n; m += 2) {
+            simd_gather4(four, from + k * NAME(lanes), row + 2 * m);
+            SIMD_UNROLL
+            for (int32_t next = 0; next < 2; next++) {
+                const VREAL x = power[m + next].of[0][k], y = power[m + next].of[1][k];
+                const VREAL c = four[2 * next], s = four[2 * next + 1];
+                at[next]->of[0][k] = simd_fma(x, c, -(y * s));
+                at[next]++->of[1][k] = simd_fma(x, s, y * c);
+            }
+        }
+    }
+}
+
+/* moved[i] = Σ_j of[i stride + j] from[j] times the factors of degree i, i + j < length; of real
+ * parts, or of both. */
+SIMD_INLINE void NAME(translate)(const int32_t parts, int32_t length, const double *of,
+                                 int32_t stride, const struct NAME(number) * from,
+                                 const struct NAME(number) * factor, REAL sign,
+                                 struct NAME(number) *restrict to)
+{
+    enum { rows = NAME(axial_rows), step = 2 * axial_column };
+    for (int32_t i = 0; i < length; i += rows) {
         const double *row = of + i * stride;
-        VREAL sum[4] = {{0}};
+        VREAL sum[rows][2][batch] = {{{{0}}}};
         int32_t j = 0;
-        for (; j < length - i - 3; j++)
+        for (; j <= length - i - rows; j++)
             SIMD_UNROLL
-        for (int32_t k = 0; k < 4; k++)
-            sum[k] = simd_fma(simd_all((REAL)row[k * stride + j]), from[j], sum[k]);
-        SIMD_UNROLL
-        for (int32_t more = 0; more < 3; more++)
+        for (int32_t r = 0; r < rows; r++)
             SIMD_UNROLL
-        for (int32_t k = 0; k < 3 - more; k++)
-            sum[k] = simd_fma(simd_all((REAL)row[k * stride + j + more]), from[j + more], sum[k]);
+        for (int32_t part = 0; part < parts; part++)
+            SIMD_UNROLL
+        for (int32_t k = 0; k < batch; k++)
+            sum[r][part][k] =
+                simd_fma(simd_all((REAL)row[r * stride + j]), from[j].of[part][k], sum[r][part][k]);
         SIMD_UNROLL
-        for (int32_t k = 0; k < 4; k++)
-            to[i + k] = sum[k];
-    }
-    for (; i < length; i++) {
-        VREAL sum = {0};
-        for (int32_t j = 0; j < length - i; j++)
-            sum = simd_fma(simd_all((REAL)of[i * stride + j]), from[j], sum);
-        to[i] = sum;
-    }
-}
-
-/* What takes part in the translation: of m, the degrees n at n − m. */
-struct NAME(axial) {
-    VREAL of[2][expansion_max_order / 2 + 1][expansion_max_order + 1];
-};
-
-/* Solid coefficients of degree n of a vector of cells, times power_m. */
-SIMD_INLINE void NAME(load_solid)(const REAL *const *from, int32_t solid, int32_t n,
-                                  VREAL power[][2], NAME(columns) to)
-{
-    VREAL buffer[2 * expansion_max_order + 6];
-    const int32_t first = solid_row(n) / 4 * 4, end = solid_row(n + 1);
-    for (int32_t k = first; k < end; k += 4)
-        simd_gather4(buffer + k - first, from, solid + k);
-    const VREAL *pair = buffer + solid_row(n) - first;
-    to[0][0][0] = pair[0];
-    for (int32_t m = 1; m <= n; m++, pair += 2) {
-        const VREAL x = power[m][0], y = power[m][1];
-        to[0][m % 2][m / 2] = simd_fma(x, pair[2], -y * pair[3]);
-        to[1][m % 2][m / 2] = simd_fma(x, pair[3], y * pair[2]);
+        for (int32_t more = rows - 1; more > 0; more--) {
+            if (more > length - i)
+                continue;
+            SIMD_UNROLL
+            for (int32_t r = 0; r < rows; r++)
+                SIMD_UNROLL
+            for (int32_t part = 0; part < parts; part++)
+                SIMD_UNROLL
+            for (int32_t k = 0; k < batch; k++)
+                if (r < more)
+                    sum[r][part][k] = simd_fma(simd_all((REAL)row[r * stride + j]),
+                                               from[j].of[part][k], sum[r][part][k]);
+            j++;
+        }
+        SIMD_UNROLL
+        for (int32_t r = 0; r < rows; r++) {
+            if (r >= length - i)
+                break;
+            SIMD_UNROLL
+            for (int32_t part = 0; part < parts; part++)
+                SIMD_UNROLL
+            for (int32_t k = 0; k < batch; k++)
+                to[(i + r) * step].of[part][k] = sum[r][part][k] * (factor[i + r].of[1][k] * sign);
+        }
     }
 }
 
@@ -161,84 +306,53 @@ static void NAME(add_rotated)(const struct expansion *expansion, const REAL *tar
 {
     const struct expansion_rotations *rotations = &expansion->tables->rotations;
     const int32_t order = expansion->order, solid = expansion_solid(expansion);
-    VREAL header[4], d[3], alpha[expansion_max_order + 1][2], beta[expansion_max_order + 1][2];
-    simd_gather4(header, from, 0);
-    SIMD_UNROLL
-    for (int32_t axis = 0; axis < 3; axis++)
-        d[axis] = target[axis] - header[axis];
-    const VREAL across2 = simd_fma(d[0], d[0], d[1] * d[1]);
-    const VREAL r2 = simd_fma(d[2], d[2], across2), of_r = simd_rsqrt(r2);
-    const VINT is_across = (VINT)(across2 > (REAL)0), one = (VINT)simd_all((REAL)1);
-    const VREAL of_across = (VREAL)((VINT)simd_rsqrt(across2) & is_across);
-    NAME(find_turns)
-    (order, simd_fma(d[1], of_across, (VREAL)(one & ~is_across)), d[0] * of_across, alpha);
-    NAME(find_turns)(order, d[2] * of_r, -across2 * of_across * of_r, beta);
-
-    struct NAME(axial) near, moved;
-    NAME(columns) f, g;
-    const VREAL step = -header[3] * of_r, back = -target[3] * of_r;
-    VREAL scale = simd_all((REAL)1);
+    struct NAME(directions) directions;
+    struct NAME(axial) axial;
+    struct NAME(columns) f, g;
+    const struct NAME(number) *even = g.of[0], *odd = g.of[1];
+    NAME(find_directions)(order, target, from, &directions);
     for (int32_t n = 0; n <= order; n++) {
-        const int32_t last = NAME(last_axial)(order, n);
-        NAME(load_solid)(from, solid, n, alpha, f);
-        NAME(exchange)(rotations, n, n, f, n, g);
-        NAME(turn)(n, beta, (REAL)1, g);
-        NAME(exchange)(rotations, n, n, g, last, f);
-        near.of[0][0][n] = f[0][0][0] * scale;
-        for (int32_t m = 1; m <= last; m++) {
-            near.of[0][m][n - m] = f[0][m % 2][m / 2] * scale;
-            near.of[1][m][n - m] = f[1][m % 2][m / 2] * scale;
-        }
-        scale *= step;
+        struct NAME(number) *to = &axial.of[0][n];
+        NAME(load_solid)(from, solid + solid_row(n), n, directions.alpha, &f);
+        NAME(exchange)
+        (exchange_turn, rotations, n, n, f.of[0], f.of[1], n, directions.beta, g.of[0][0].of[0],
+         g.of[1][0].of[0]);
+        NAME(exchange)
+        (exchange_scale, rotations, n, n, even, odd, NAME(last_axial)(order, n),
+         &directions.length[n], to->of[0], to[expansion_max_order].of[0]);
     }
     for (int32_t m = 0; 2 * m <= order; m++) {
         const double *axis = rotations->axis + rotation_axis(m, m);
         const int32_t terms = order - 2 * m + 1, row = expansion_max_order + 1 - 2 * m;
-        /* cppcheck-suppress uninitvar */
-        NAME(translate)(terms, axis, row, near.of[0][m], moved.of[0][m]);
-        if (m > 0)
-            NAME(translate)(terms, axis, row, near.of[1][m], moved.of[1][m]);
+        struct NAME(number) *to = &axial.moved[m][m % 2][m / 2];
+        if (m == 0)
+            NAME(translate)(1, terms, axis, row, axial.of[m], directions.length, 1, to);
+        else
+            NAME(translate)
+        (2, terms, axis, row, axial.of[m], directions.length + m, m % 2 == 0 ? 1 : -1, to);
     }
-    scale = of_r;
     for (int32_t n = 0; n <= order; n++) {
-        const int32_t last = NAME(last_axial)(order, n);
-        f[0][0][0] = moved.of[0][0][n] * scale;
-        for (int32_t m = 1; m <= last; m++) {
-            const VREAL factor = m % 2 == 0 ? scale : -scale;
-            f[0][m % 2][m / 2] = moved.of[0][m][n - m] * factor;
-            f[1][m % 2][m / 2] = moved.of[1][m][n - m] * factor;
-        }
-        NAME(exchange)(rotations, n, last, f, n, g);
-        NAME(turn)(n, beta, (REAL)-1, g);
-        NAME(exchange)(rotations, n, n, g, n, f);
         VREAL *to = sum + solid_row(n);
-        to[0] += f[0][0][0];
-        for (int32_t m = 1; m <= n; m++) { /* times e^{−imα} */
-            const VREAL x = alpha[m][0], y = alpha[m][1], c = f[0][m % 2][m / 2],
-                        s = f[1][m % 2][m / 2];
-            to[2 * m] = simd_fma(x, c, simd_fma(y, s, to[2 * m]));
-            to[2 * m + 1] = simd_fma(x, s, simd_fma(-y, c, to[2 * m + 1]));
-        }
-        scale *= back;
+        NAME(exchange)
+        (exchange_turn_back, rotations, n, NAME(last_axial)(order, n), axial.moved[n][0],
+         axial.moved[n][1], n, directions.beta, g.of[0][0].of[0], g.of[1][0].of[0]);
+        NAME(exchange)
+        (exchange_add, rotations, n, n, even, odd, n, directions.alpha, to, to + 2);
     }
 }
 
 /* A local expansion += that of solid coefficients. */
 static void NAME(add_solid)(const struct expansion *expansion, const REAL *solid, REAL *local)
 {
-    const struct expansion_angles *angles = &expansion->tables->angles;
+    const double *factor = expansion->tables->local;
     const int32_t order = expansion->order;
-    for (int32_t c = 0; c <= 1; c++)
-        for (int32_t b = 0; b <= order - c; b++)
-            for (int32_t a = 0; a <= order - c - b; a++) {
-                const int32_t n = a + b + c;
+    for (int32_t n = 0; n <= order; n++)
+        for (int32_t c = 0; c <= 1; c++)
+            for (int32_t b = 0, a = n - c; a >= 0; b++, a--) {
                 const REAL *f = solid + solid_row(n) + b % 2;
                 double sum = 0;
-                for (int32_t m = (a + b) % 2; m <= a + b; m += 2) {
-                    const double term =
-                        angles->of[a][b][m] * angles->weight[n][m] * (double)f[2 * m];
-                    sum += (a + b - m) % 4 == 0 ? term : -term;
-                }
+                for (int32_t m = (a + b) % 2; m <= a + b; m += 2)
+                    sum += *factor++ * (double)f[2 * m];
                 local[expansion_row(order, b, c) + a] += (REAL)sum;
             }
 }
@@ -253,14 +367,14 @@ static void NAME(m2l_rotated)(const struct expansion *expansion, const void *mul
     REAL empty[expansion_header + max_count], solid[most_solid];
     VREAL sum[most_solid + NAME(lanes)];
     memset(sum, 0, sizeof sum[0] * (size_t)(numbers + NAME(lanes)));
-    if (count % NAME(lanes) != 0)
+    if (count % (batch * NAME(lanes)) != 0)
         NAME(make_empty)(expansion, header, empty);
-    for (int64_t begin = 0; begin < count; begin += NAME(lanes)) {
-        const REAL *from[NAME(lanes)];
-        for (int32_t lane = 0; lane < NAME(lanes); lane++)
-            from[lane] = begin + lane < count
-                             ? (const REAL *)multipoles + (int64_t)sources[begin + lane] * length
-                             : empty;
+    for (int64_t begin = 0; begin < count; begin += batch * NAME(lanes)) {
+        const REAL *from[batch * NAME(lanes)];
+        for (int32_t k = 0; k < batch * NAME(lanes); k++)
+            from[k] = begin + k < count
+                          ? (const REAL *)multipoles + (int64_t)sources[begin + k] * length
+                          : empty;
         NAME(add_rotated)(expansion, header, from, sum);
     }
     NAME(sum_lanes)(numbers, sum, true, solid);

@@ -120,8 +120,7 @@ static kith_status make_tables(const struct tree_request *request, struct tree_r
         !expansion_has_solid(&expansions->expansion))
         return KITH_OK;
     KITH_TRY(kith_allocate(1, sizeof *run->tables, "expansions of a tree", &run->tables));
-    run->tables->rotations = expansion_make_rotations();
-    expansion_make_angles(request->order, &run->tables->angles);
+    expansion_make_tables(run->tables);
     expansions->expansion.tables = run->tables;
     return KITH_OK;
 }

@@ -278,7 +278,6 @@ int main(void)
         cmocka_unit_test(test_kernels_agree_with_the_reference),
         cmocka_unit_test(test_momentum_is_conserved_to_rounding),
     };
-    solid_tables.rotations = expansion_make_rotations();
-    expansion_make_angles(expansion_max_order, &solid_tables.angles);
+    expansion_make_tables(&solid_tables);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
