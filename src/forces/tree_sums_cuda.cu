@@ -24,15 +24,17 @@ enum { least_shared = 1 << 19 };
 
 enum { most_devices = 64 };
 
-/* Points of a call whose memory is kept: taking it again takes longer than a small tree. */
-enum { most_kept = 1 << 20 };
+/* Memory is kept from call to call up to this part of the device's: taking it again, and clearing
+ * it, takes a tenth of the time of a call. A point has at most about so much. */
+enum { part_kept = 64, bytes_of_point = 200 };
 
 /* Trees of the context's device and of its peers. Targets are divided so that all take the same
  * time, as measured in the calls before; results do not depend on that. */
 struct trees {
     struct tree_state_cuda own, *of_peers;
     int32_t peers;
-    int64_t points; /* of the last call; 0: it failed */
+    int64_t points;    /* of the last call; 0: it failed */
+    int64_t most_kept; /* points; 0: not yet known */
     double share[most_devices], seconds[most_devices];
 };
 
@@ -62,8 +64,11 @@ static void forget(kith_context *context, void *state)
 static bool may_keep(void *state)
 {
     struct trees *trees = (struct trees *)state;
+    size_t available = 0, total = 0;
     trees->own.walker.list_room = 0; /* the next problem's is chosen for it */
-    return !trees->of_peers && trees->points > 0 && trees->points <= most_kept;
+    if (trees->most_kept == 0 && cudaMemGetInfo(&available, &total) == cudaSuccess)
+        trees->most_kept = (int64_t)total / part_kept / bytes_of_point;
+    return !trees->of_peers && trees->points > 0 && trees->points <= trees->most_kept;
 }
 
 /* Writes a sum to its output, or adds it. */
@@ -352,7 +357,7 @@ static kith_status evaluate(kith_context *context, const struct forces_tree_sums
     tree->report = {};
     trees->points = 0;
     KITH_TRY(solve_all(context, sums, &problem, trees, &good));
-    trees->points = problem.target_count + problem.source_count;
+    trees->points = problem.source_count + (problem.self ? 0 : problem.target_count);
     KITH_TRY(problem.dtype == KITH_F64 ? deliver_all<double>(context, sums, tree)
                                        : deliver_all<float>(context, sums, tree));
     if (good && sums->wanted.estimates) /* the delivery need not wait for it */
