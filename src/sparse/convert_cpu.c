@@ -168,6 +168,7 @@ kith_status sparse_convert_cpu(kith_context *context, const struct sparse_statis
                                struct sparse_matrix *matrix)
 {
     matrix->lines_per_entry = statistics->lines_per_entry;
+    matrix->near_lines_per_entry = statistics->near_lines_per_entry;
     switch (matrix->plan.format) {
     case KITH_SPARSE_CSR:
         return to_packed(context, matrix);

@@ -137,7 +137,7 @@ struct sparse_matrix {
         struct sparse_bsr bsr;
         struct sparse_dia dia;
     };
-    double lines_per_entry;     /* of the statistics: how scattered the columns are */
+    double lines_per_entry, near_lines_per_entry; /* of the statistics: how scattered columns are */
     int64_t pieces;             /* of the CPU's partition, the same for any number of threads */
     struct sparse_piece *piece; /* pieces + 1 */
     void *memory[sparse_most_allocations];

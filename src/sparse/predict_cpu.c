@@ -36,9 +36,11 @@ static const double far_line_gathered = 0.5, far_line_strided = 1.8;
 /* More, by slices, where x does not stay in the third level: of 8 MB nothing, of 16 all. */
 static const double lost_line_gathered = 0.8, least_lost_bytes = 8e6, most_kept_bytes = 16e6;
 
-static const double csr_row = 0.43, csr_entry = 0.284;
-static const double lanes_row = 1.3, lanes_rest = 0.24; /* what is left over of a row's vectors */
-static const double lanes_entry_double = 0.31, lanes_entry_single = 0.246;
+/* Rows one entry or one vector after the other, by 30 000 entries in rows of 2 to 256 and x in the
+ * first level: gathers along a row are never faster than scalar loads, and a row costs more. */
+static const double csr_row = 0.48, csr_entry = 0.27;
+static const double lanes_row = 2.0, lanes_rest = 0.24; /* what is left over of a row's vectors */
+static const double lanes_entry_double = 0.29, lanes_entry_single = 0.27;
 static const double coo_row = 0.95, coo_entry = 0.346;
 static const double slot_double = 0.39, slot_single = 0.289; /* gathered */
 static const double strided_slot = 0.02;                     /* more, where rows are one slice */

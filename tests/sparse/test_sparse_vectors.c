@@ -170,31 +170,37 @@ static void test_vectors_may_lie_anyhow(void **state)
     kith_context_free(context);
 }
 
-/* x larger than a cache, used all over: entries ask for it ahead, to the last. */
+/* x used all over: where it is larger than a cache, entries ask for it ahead, to the last; where
+ * each of its rows is used often and lies across two lines, it is copied. */
 static void test_a_large_x_may_be_used_all_over(void **state)
 {
     (void)state;
-    struct random_numbers numbers = random_numbers_begin("scattered");
-    kith_context *context = cpu_context(2);
-    const int64_t columns = 300000;
-    double *x = calloc((size_t)columns * 8, sizeof *x);
-    for (int64_t k = 0; k < 8 * columns; k++)
-        x[k] = (double)(random_below(&numbers, 2001) - 1000) / 256;
-    struct entries entries = entries_anywhere(&numbers, 2000, columns, 40000);
+    static const struct {
+        int64_t columns, entries;
+    } sizes[] = {{600000, 40000}, {5000, 100000}};
     static const int choices[][2] = {{KITH_SPARSE_CSR, KITH_SPARSE_ROW_THREAD},
                                      {KITH_SPARSE_CSR, KITH_SPARSE_MERGE},
                                      {KITH_SPARSE_SELL, KITH_SPARSE_ROW_THREAD}};
-    for (size_t c = 0; c < sizeof choices / sizeof choices[0]; c++) {
-        const kith_sparse_options options = {.format = (kith_sparse_format)choices[c][0],
-                                             .kernel = (kith_sparse_kernel)choices[c][1]};
-        kith_sparse *sparse = sparse_of(context, &options, KITH_F64, &entries);
-        check(sparse, "scattered", &entries, KITH_F64, x, 0, 1, row_major, &numbers);
-        check(sparse, "scattered", &entries, KITH_F64, x, 0, 8, row_major, &numbers);
-        check(sparse, "scattered", &entries, KITH_F64, x, 0, 8, off_the_line, &numbers);
-        kith_sparse_free(sparse);
+    struct random_numbers numbers = random_numbers_begin("scattered");
+    kith_context *context = cpu_context(2);
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        const int64_t columns = sizes[s].columns;
+        double *x = calloc((size_t)columns * 8, sizeof *x);
+        for (int64_t k = 0; k < 8 * columns; k++)
+            x[k] = (double)(random_below(&numbers, 2001) - 1000) / 256;
+        struct entries entries = entries_anywhere(&numbers, 2000, columns, sizes[s].entries);
+        for (size_t c = 0; c < sizeof choices / sizeof choices[0]; c++) {
+            const kith_sparse_options options = {.format = (kith_sparse_format)choices[c][0],
+                                                 .kernel = (kith_sparse_kernel)choices[c][1]};
+            kith_sparse *sparse = sparse_of(context, &options, KITH_F64, &entries);
+            check(sparse, "scattered", &entries, KITH_F64, x, 0, 1, row_major, &numbers);
+            check(sparse, "scattered", &entries, KITH_F64, x, 0, 8, row_major, &numbers);
+            check(sparse, "scattered", &entries, KITH_F64, x, 0, 8, off_the_line, &numbers);
+            kith_sparse_free(sparse);
+        }
+        free(x);
+        entries_free(&entries);
     }
-    free(x);
-    entries_free(&entries);
     kith_context_free(context);
 }
 
