@@ -8,17 +8,25 @@
 
 #include <stdlib.h>
 
-static bool take_side(const kith_bodies *bodies, kith_dtype dtype, bool softening,
-                      struct forces_side *side)
+/* Without rows there are no columns: those of the other side stand for them. */
+static void *take_column(const double *values, int64_t n, const double *of_other, kith_dtype dtype,
+                         bool *failed)
+{
+    return values || (n == 0 && of_other) ? cli_in_precision(values, n, dtype, failed) : NULL;
+}
+
+static bool take_side(const kith_bodies *bodies, const kith_bodies *other, kith_dtype dtype,
+                      bool softening, struct forces_side *side)
 {
     const int64_t n = bodies->count, d = bodies->dimensions;
     bool failed = false;
     side->position = cli_in_precision(bodies->position, n * d, dtype, &failed);
-    side->mass = cli_in_precision(bodies->mass, n, dtype, &failed);
-    side->charge = cli_in_precision(bodies->charge, n, dtype, &failed);
-    side->softening = cli_in_precision(softening ? bodies->softening : NULL, n, dtype, &failed);
-    side->epsilon = cli_in_precision(bodies->epsilon, n, dtype, &failed);
-    side->sigma = cli_in_precision(bodies->sigma, n, dtype, &failed);
+    side->mass = take_column(bodies->mass, n, other->mass, dtype, &failed);
+    side->charge = take_column(bodies->charge, n, other->charge, dtype, &failed);
+    if (softening)
+        side->softening = take_column(bodies->softening, n, other->softening, dtype, &failed);
+    side->epsilon = take_column(bodies->epsilon, n, other->epsilon, dtype, &failed);
+    side->sigma = take_column(bodies->sigma, n, other->sigma, dtype, &failed);
     side->particles = (kith_particles){.positions = kith_array_matrix(side->position, dtype, n, d)};
     int32_t count = 0;
     const struct {
@@ -41,9 +49,13 @@ static bool take_memory(const struct forces_options *options, struct forces_job 
     const kith_dtype dtype = options->common.precision;
     const bool softening = options->input.softening_of_file;
     const kith_bodies *targets = forces_targets(job);
-    bool failed = !take_side(job->sources, dtype, softening, &job->source_side);
+    /* Of slices all have the same columns, of no rows too. */
+    const kith_bodies none = {0};
+    const kith_bodies *of_sources = job->is_sliced ? &none : job->sources;
+    const kith_bodies *of_targets = job->is_sliced ? &none : targets;
+    bool failed = !take_side(job->sources, of_targets, dtype, softening, &job->source_side);
     if (job->targets)
-        failed |= !take_side(job->targets, dtype, softening, &job->target_side);
+        failed |= !take_side(targets, of_sources, dtype, softening, &job->target_side);
     job->result = calloc((size_t)(targets->count * (targets->dimensions + 1)) + 1,
                          (size_t)kith_dtype_bytes(dtype));
     return !failed && job->result;

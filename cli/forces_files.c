@@ -30,11 +30,11 @@ static kith_status unite(kith_context *context, int64_t count, kith_bodies **bod
     return status;
 }
 
-/* Few bodies come to all ranks. */
+/* Few bodies come to all ranks, with all targets. */
 static int take_slices(const char *command, kith_context *context, struct forces_job *job)
 {
-    job->is_sliced = forces_can_be_sliced(context, job->all) &&
-                     (!job->targets || forces_can_be_sliced(context, job->all_targets));
+    job->is_sliced =
+        forces_can_be_sliced(context, job->all) && (!job->targets || job->all_targets > 0);
     if (job->is_sliced)
         return exit_ok;
     kith_status status = unite(context, job->all, &job->sources);

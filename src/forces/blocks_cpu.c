@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "device/context.h"
 #include "device/threads.h"
+#include "forces/one_sided_slices.h"
 #include "forces/targets_ranks.h"
 
 /* Work that is not shared is done as a whole. */
@@ -13,7 +14,7 @@ struct run {
     int64_t count, first; /* targets or systems; the first block */
 };
 
-static void compute(const struct forces_blocks *blocks, int64_t begin, int64_t end)
+void forces_compute_blocks(const struct forces_blocks *blocks, int64_t begin, int64_t end)
 {
     if (blocks->law_kernel)
         blocks->law_kernel(blocks->sums, begin, end);
@@ -25,7 +26,7 @@ static void compute_block(void *argument, int64_t block)
 {
     const struct run *run = argument;
     const int64_t begin = (run->first + block) * kith_padding, left = run->count - begin;
-    compute(run->blocks, begin, begin + (left < kith_padding ? left : kith_padding));
+    forces_compute_blocks(run->blocks, begin, begin + (left < kith_padding ? left : kith_padding));
 }
 
 kith_status forces_do_blocks(kith_context *context, const struct forces_blocks *blocks,
@@ -34,10 +35,12 @@ kith_status forces_do_blocks(kith_context *context, const struct forces_blocks *
     const struct forces_problem *problem = blocks->problem;
     const bool in_systems = problem->system_count > 0;
     const int64_t count = in_systems ? problem->system_count : problem->target_count;
+    if (problem->is_slice)
+        return forces_one_sided_slices(context, blocks, seconds);
     const int32_t threads = kith_threads_for(context, seconds);
     if (threads == 1 && seconds < seconds_of_short_work && !context->ranks) {
         KITH_TRY(kith_context_check_cancelled(context));
-        compute(blocks, 0, count);
+        forces_compute_blocks(blocks, 0, count);
         return KITH_OK;
     }
     struct targets_part part = {0, kith_padded(count) / kith_padding, false};

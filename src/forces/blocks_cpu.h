@@ -21,4 +21,7 @@ struct forces_blocks {
 kith_status forces_do_blocks(kith_context *context, const struct forces_blocks *blocks,
                              double seconds);
 
+/* Some of the targets or systems, from a multiple of kith_padding on, in the calling thread. */
+void forces_compute_blocks(const struct forces_blocks *blocks, int64_t begin, int64_t end);
+
 #endif

@@ -7,6 +7,7 @@
 #include "device/context.h"
 #include "forces/cutoff_partition.h"
 #include "forces/excluded.h"
+#include "forces/tasks_ranks.h"
 #include "ranks/parcels.h"
 
 static const char what[] = "bodies of a rank";
@@ -32,7 +33,8 @@ struct slices {
 
 bool cutoff_takes_slices(const struct forces_problem *own)
 {
-    return !own->space.repeats && !own->space.tail && !own->accumulate && !excluded_any(own);
+    return !own->space.repeats && !own->space.tail && !own->accumulate && !excluded_any(own) &&
+           own->target_count >= tasks_least_targets;
 }
 
 /* The columns of a problem besides positions. */

@@ -4,7 +4,9 @@
 #include "forces/blocks_cpu.h"
 #include "forces/direct.h"
 #include "forces/direct_kernel.h"
+#include "forces/law_motion.h"
 #include "forces/law_sums.h"
+#include "forces/one_sided_slices.h"
 #include "forces/symmetric.h"
 #include "forces/systems.h"
 #include "forces/systems_kernel.h"
@@ -83,5 +85,8 @@ bool forces_direct_takes_slices(const kith_context *context, const struct forces
     struct law_view view = {.is_symmetric = true};
     if (problem->law)
         law_look(problem->law, &view);
-    return view.is_symmetric && forces_symmetric_takes_slices(context, problem, view.formula);
+    const bool once = view.is_symmetric && !forces_wants_rates(problem) &&
+                      forces_symmetric_suits(context, problem, view.formula);
+    return once ? forces_symmetric_takes_slices(context, problem, view.formula)
+                : forces_takes_one_sided_slices(problem);
 }

@@ -45,6 +45,11 @@ SIMD_INLINE bool are_valid(const struct variant variant, const struct sums *sums
     return true;
 }
 
+SIMD_INLINE int64_t source_shift(const struct constants *constants)
+{
+    return constants->problem->source_shift;
+}
+
 SIMD_INLINE struct source load_source(const struct variant variant,
                                       const struct constants *constants, int64_t begin, int64_t j)
 {
@@ -173,11 +178,13 @@ SIMD_INLINE void compute_block(const struct variant variant, const struct forces
     struct variant careful = variant;
     careful.omits_self = true;
     struct totals totals = {0};
-    const int64_t end = begin + variant.vectors * REAL_LANES;
+    const int64_t shift = problem->source_shift, end = begin + variant.vectors * REAL_LANES;
+    take_totals(problem->totals, values(variant), kith_padded(problem->target_count), begin,
+                variant.vectors * REAL_LANES, &totals);
     for (int64_t first = 0; first < problem->source_count; first += chunk_sources) {
         const int64_t left = problem->source_count - first;
         const int64_t last = first + (left < chunk_sources ? left : chunk_sources);
-        const bool has_self = problem->self && first < end && begin < last;
+        const bool has_self = problem->self && first + shift < end && begin < last + shift;
         if (variant.outputs == forces_acceleration ||
             (variant.outputs == forces_potential && variant.vectors == one_sided_vectors &&
              !has_self))
@@ -185,7 +192,11 @@ SIMD_INLINE void compute_block(const struct variant variant, const struct forces
         else
             add_chunk(careful, &constants, begin, 0, first, last, &totals);
     }
-    store_block(variant, problem, begin, &totals);
+    if (problem->totals && problem->source_count > 0)
+        keep_totals(problem->totals, values(variant), kith_padded(problem->target_count), begin,
+                    variant.vectors * REAL_LANES, &totals);
+    else
+        store_block(variant, problem, begin, &totals);
 }
 
 #define DEFINE_VARIANT(outputs, softening, dimensions)                                             \

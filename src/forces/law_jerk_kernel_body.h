@@ -89,6 +89,11 @@ SIMD_INLINE bool are_valid(const struct variant variant, const struct sums *sums
     return true;
 }
 
+SIMD_INLINE int64_t source_shift(const struct constants *constants)
+{
+    return constants->problem->source_shift;
+}
+
 SIMD_INLINE struct source load_source(const struct variant variant,
                                       const struct constants *constants, int64_t begin, int64_t j)
 {
@@ -155,14 +160,21 @@ SIMD_INLINE void compute(const struct law_form form, const struct law_sums_probl
                          long long begin, long long end)
 {
     const struct variant variant = {1, true, form};
+    const long long stride = kith_padded(problem->target_count);
+    const bool goes_on = problem->totals && problem->source_count > 0;
     struct chunk chunk;
     const struct constants constants = {problem, NAME(law_load)(&problem->numbers), &chunk};
     for (long long block = begin; block < end; block += block_targets) {
         struct totals totals = {0};
+        take_totals(problem->totals, law_jerk_values, stride, block, block_targets, &totals);
         for (long long first = 0; first < problem->source_count; first += chunk_sources) {
             load_chunk(problem, first, &chunk);
             for (int k = 0; k < block_targets / REAL_LANES; k++)
                 add_chunk(variant, &constants, block, k, first, first + chunk.count, &totals);
+        }
+        if (goes_on) {
+            keep_totals(problem->totals, law_jerk_values, stride, block, block_targets, &totals);
+            continue;
         }
         for (int k = 0; k < block_targets / REAL_LANES; k++)
             store_totals(problem, block, k, &totals);

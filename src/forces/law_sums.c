@@ -27,6 +27,8 @@ void forces_law_look(const struct forces_problem *problem, struct law_view *view
         .value_rate = problem->potential_rate,
         .system_count = problem->system_count,
         .system_stride = problem->system_stride,
+        .totals = problem->totals,
+        .source_shift = problem->source_shift,
     };
     if (is_weighted) {
         sums->target_weight = of_charges ? problem->target_charge : forces_target_weight(problem);

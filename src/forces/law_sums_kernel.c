@@ -2,6 +2,7 @@
  * law_sums_kernel_body.h. */
 
 #include "forces/law_sums_kernel.h"
+#include "core/memory.h"
 #include "law/real_law.h"
 
 #include <stdbool.h>

@@ -43,6 +43,12 @@ SIMD_INLINE VREAL elements(const void *column, long long i, REAL otherwise)
     return column ? simd_load((const REAL *)column + i) : simd_all(otherwise);
 }
 
+SIMD_INLINE int64_t source_shift(const struct constants *constants)
+{
+    (void)constants; /* where the targets are the sources all are here */
+    return 0;
+}
+
 SIMD_INLINE struct source load_source(const struct variant variant,
                                       const struct constants *constants, int64_t begin, int64_t j)
 {
@@ -208,7 +214,9 @@ static void compute_block(const struct loops *loops, const enum law_sums sums, c
 {
     const struct law_sums_problem *problem = constants->problem;
     const bool needs_care = problem->self && (sums != law_sums_force || problem->softening2 > 0);
+    const int64_t stride = kith_padded(problem->target_count);
     struct totals totals = {0};
+    take_totals(problem->totals, law_sums_values, stride, begin, block_targets, &totals);
     for (int64_t first = 0, last = 0; first < problem->source_count; first = last) {
         last = chunk_end(problem, first, needs_care, begin);
         const bool has_self = problem->self && first < begin + block_targets && begin < last;
@@ -220,7 +228,10 @@ static void compute_block(const struct loops *loops, const enum law_sums sums, c
         if (!add(constants, begin, first, last, &totals))
             loops->add_by_vector(constants, begin, first, last, &totals);
     }
-    store_block(loops->form, loops->central, problem, &constants->law, begin, &totals);
+    if (problem->totals && problem->source_count > 0)
+        keep_totals(problem->totals, law_sums_values, stride, begin, block_targets, &totals);
+    else
+        store_block(loops->form, loops->central, problem, &constants->law, begin, &totals);
 }
 
 static void compute(const struct loops *loops, const struct law_sums_problem *problem,

@@ -31,6 +31,9 @@ struct law_sums_problem {
     const void *target_velocity[3], *source_velocity[3];
     void *jerk[3], *value_rate;
     long long system_count, system_stride;
+
+    double *totals; /* as in forces/problem.h */
+    long long source_shift;
 };
 
 /* Maximum number of bodies of a system in an ensemble, kith_most_bodies_of_system: beyond, threads

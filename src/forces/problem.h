@@ -103,6 +103,12 @@ struct forces_problem {
     void *potential;
     void *jerk[3];        /* without a law only together with acceleration */
     void *potential_rate; /* only with a law and one system */
+    /* Of one-sided sums on the CPU that go on from one tile of sources to the next
+     * (forces/one_sided_slices.c), not NULL: the sums so far, a column of kith_padded(target_count)
+     * for each value of the kernel. A kernel adds the sources, or, if there are none, writes the
+     * results. source_shift: if self, the first source among all, less the first target. */
+    double *totals;
+    int64_t source_shift;
     struct forces_delivery delivery;
     struct forces_way way;
     struct forces_space space;

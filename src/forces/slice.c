@@ -30,9 +30,7 @@ bool forces_takes_slices(const kith_context *context, const kith_solver *solver,
         return own->self && forces_direct_takes_slices(context, own);
     if (solver == &forces_solver_cutoff)
         return cutoff_takes_slices(own);
-    return is_tree                           ? own->self
-           : solver == &forces_solver_direct ? forces_direct_takes_slices(context, own)
-                                             : false;
+    return is_tree || (solver == &forces_solver_direct && forces_direct_takes_slices(context, own));
 }
 
 /* The problem's columns of one number a body, the outputs last. */

@@ -60,6 +60,22 @@ static void test_targets_of_another_file_have_a_row_each(void **state)
     assert_refused(program_run("forces @plummer.csv --targets @plane.csv -o -"), 1, "3");
 }
 
+/* The columns of a file without rows are those that the other file has. */
+static void test_sources_or_targets_may_be_none(void **state)
+{
+    (void)state;
+    make_plummer();
+    program_write("none.csv", "x,y,z\n");
+    program_write("one.csv", "x,y,z\n3,0,0\n");
+    const struct program_result *result =
+        program_run("forces @plummer.csv --targets @none.csv -o -");
+    assert_succeeded(result);
+    assert_string_equal(result->out, "ax,ay,az,potential\n");
+    result = program_run("forces @none.csv --targets @one.csv -o -");
+    assert_succeeded(result);
+    assert_string_equal(result->out, "ax,ay,az,potential\n0,0,0,0\n");
+}
+
 static void test_an_accuracy_that_cannot_be_is_refused(void **state)
 {
     (void)state;
@@ -124,6 +140,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_error_is_kept_and_json_reports_what_was_chosen),
         cmocka_unit_test(test_targets_of_another_file_have_a_row_each),
+        cmocka_unit_test(test_sources_or_targets_may_be_none),
         cmocka_unit_test(test_an_accuracy_that_cannot_be_is_refused),
         cmocka_unit_test(test_a_run_by_fmm_resumes_bit_for_bit),
         cmocka_unit_test(test_what_would_be_faster_is_noted),

@@ -73,6 +73,7 @@ static inline void thread_post_send(void *state, int32_t batch, int32_t to, int3
     pthread_mutex_unlock(&world->lock);
 }
 
+/* The memory is the library's until wait: nobody may read it. */
 static inline void thread_post_receive(void *state, int32_t batch, int32_t from, int32_t tag,
                                        void *data, int64_t bytes)
 {
@@ -81,6 +82,7 @@ static inline void thread_post_receive(void *state, int32_t batch, int32_t from,
     if (k >= most_posted)
         abort();
     me->batches[batch].receives[k] = (struct receive){from, tag, data, bytes};
+    memset(data, 0xff, (size_t)bytes);
 }
 
 static inline void thread_post_maximum(void *state, int32_t batch, int64_t *values, int32_t count)

@@ -33,6 +33,9 @@ static void test_solvers_have_the_same_bits_for_any_number_of_processes(void **s
         "p.csv --targets p.csv",
         "p.csv --targets p.csv --solver fmm --error 1e-3",
         "p.csv --targets six.csv --precision single",
+        "p.csv --targets six.csv --solver tree --error 1e-2",
+        "p.csv --targets six.csv --law 'expr:m_i*m_j*exp(-r)'",
+        "p.csv --method split --softening 0.01",
         "argon.xyz --targets argon.xyz --law lennard-jones --cutoff 2.5",
     };
     make_bodies();

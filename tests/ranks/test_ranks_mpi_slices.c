@@ -81,6 +81,34 @@ static void test_no_process_has_all_bodies_of_forces(void **state)
     assert_works(script);
 }
 
+/* Direct sums at other targets, of which there may be fewer than processes: the sources stay in
+ * slices. With the columns of all they would take 370 bytes of each source that a process has, and
+ * 970 where there are few targets. */
+enum { sources_measured = 1000000, bytes_of_source = 250 };
+
+static void test_no_process_has_all_sources_of_other_targets(void **state)
+{
+    (void)state;
+    char script[1024];
+    make_bodies();
+    snprintf(script, sizeof script,
+             "kith make plummer -n %d -o many.h5 || exit\n"
+             "o='--solver direct --softening 0.01 --threads 1'\n"
+             "memory 8 forces p.csv $o -o few.npy >few || exit\n"
+             "base=$(sort -n few | head -1) && most=$((%d / 8 * %d / 1024))\n"
+             "for targets in p.csv six.csv; do\n"
+             "  memory 8 forces many.h5 --targets $targets $o -o many.npy >all || exit\n"
+             "  [ $(wc -l <all) -eq 8 ] || exit\n"
+             "  for kb in $(cat all); do\n"
+             "    [ $((kb - base)) -le $most ] ||\n"
+             "      { echo $targets: $kb - $base is more than $most kB; exit 1; }\n"
+             "  done\n"
+             "done\n"
+             "rm -f many.h5 many.npy few.npy",
+             sources_measured, sources_measured, bytes_of_source);
+    assert_works(script);
+}
+
 /* Snapshots pass through the first process in pieces: held there, they would take 900 bytes
  * (Gadget) and 590 (Tipsy) of each body that a process has. */
 enum { snapshot_measured = 1000188, bytes_of_body_of_snapshots = 500 };
@@ -152,6 +180,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_no_process_holds_all_bodies),
         cmocka_unit_test(test_no_process_has_the_tree_of_all_bodies),
         cmocka_unit_test(test_no_process_has_all_bodies_of_forces),
+        cmocka_unit_test(test_no_process_has_all_sources_of_other_targets),
         cmocka_unit_test(test_no_process_has_all_bodies_of_a_snapshot),
         cmocka_unit_test(test_faults_of_snapshots_end_all_processes),
     };

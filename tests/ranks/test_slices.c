@@ -47,6 +47,27 @@ static void test_solvers_and_integrators_have_the_bits_of_one_rank(void **state)
     }
 }
 
+/* Jerks are summed by targets, tile by tile of the sources: of a law in both precisions. */
+static void test_jerks_of_laws_have_the_bits_of_one_rank(void **state)
+{
+    (void)state;
+    kith_law *law = NULL;
+    assert_ok(kith_law_parse("yukawa:0.4", 0, NULL, &law));
+    kith_bodies *start = plummer(1700);
+    assert_ok(kith_bodies_add_columns(start, KITH_CHARGE));
+    for (int64_t i = 0; i < start->count; i++)
+        start->charge[i] = 1e-4 * (double)(i % 13 - 6);
+    for (int k = 0; k < 2; k++) {
+        const kith_simulation_options options = {.dt = 1e-3,
+                                                 .integrator = "hermite4",
+                                                 .precision = k ? KITH_F32 : KITH_F64,
+                                                 .forces = {.law = law, .softening = 0.02}};
+        assert_true(check_steps(start, &options, 4, k ? 3 : 8));
+    }
+    kith_bodies_free(start);
+    kith_law_free(law);
+}
+
 /* A thermostat's noise is that of a body's number. The tail is of the columns of all. */
 static void test_noise_and_tails_have_the_bits_of_one_rank(void **state)
 {
@@ -219,6 +240,8 @@ static void test_forces_on_slices_have_the_bits_of_one_rank(void **state)
         const kith_forces_options options = {.law = law,
                                              .softening = k % 3 == 2 ? 0.05 : 0,
                                              .solver = k % 12 == 2 ? solver_named("fmm") : NULL,
+                                             .method =
+                                                 k % 12 == 6 ? KITH_FORCES_SPLIT : KITH_FORCES_AUTO,
                                              .accuracy.error = k % 12 == 2 ? 1e-3 : 0};
         check_rows(&s, NULL, &options, (int32_t)random_uniform(&numbers, 2, most_ranks + 1));
         kith_law_free(law);
@@ -270,9 +293,8 @@ static void test_forces_within_a_cutoff_on_slices_have_the_bits_of_one_rank(void
     }
 }
 
-/* Other targets, of which each rank has rows, too: more and fewer than the sources, of every
- * solver.
- */
+/* Other targets, of which each rank has rows, too, or none: more and fewer than the sources, of
+ * every solver. */
 static void test_forces_on_slices_of_targets_have_the_bits_of_one_rank(void **state)
 {
     (void)state;
@@ -284,14 +306,16 @@ static void test_forces_on_slices_of_targets_have_the_bits_of_one_rank(void **st
         const bool is_tree = k % 4 == 1, has_cutoff = k % 4 > 1;
         struct system s = system_random(&numbers, dtype,
                                         (int64_t)random_uniform(&numbers, 1024, 2500), dimensions);
-        struct system t = system_random(&numbers, dtype,
-                                        (int64_t)random_uniform(&numbers, 1024, 4000), dimensions);
+        struct system t = system_random(
+            &numbers, dtype, (int64_t)random_uniform(&numbers, 1, k % 3 ? 4000 : 20), dimensions);
         kith_law *law = NULL;
         kith_array charges[2] = {new_vector(dtype, s.n), new_vector(dtype, t.n)};
         for (int64_t i = 0; i < s.n; i++)
             put(charges[0], i, random_uniform(&numbers, -1, 1));
         for (int64_t i = 0; i < t.n; i++)
             put(charges[1], i, random_uniform(&numbers, -1, 1));
+        for (int64_t i = 0; i < t.n * dimensions && i < s.n && k % 8 == 4; i += 7)
+            put(t.x, i, get(s.x, i)); /* some at sources */
         if (laws[k % 3] && !is_tree)
             assert_ok(kith_law_parse(laws[k % 3], 0, NULL, &law));
         s.q = law ? charges[0] : kith_array_none();
@@ -321,6 +345,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_solvers_and_integrators_have_the_bits_of_one_rank),
+        cmocka_unit_test(test_jerks_of_laws_have_the_bits_of_one_rank),
         cmocka_unit_test(test_noise_and_tails_have_the_bits_of_one_rank),
         cmocka_unit_test(test_other_simulations_are_not_sliced),
         cmocka_unit_test(test_forces_on_slices_have_the_bits_of_one_rank),
