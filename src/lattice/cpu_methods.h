@@ -43,8 +43,7 @@ kith_status collisions_summarize_cpu(kith_context *context,
 
 /* Numbers that are equal for beads at one site, and for no others: keys of the box, or numbers
  * from 0 on where it has no keys. Errors: KITH_OUT_OF_MEMORY. */
-kith_status collisions_identify(const kith_context *context,
-                                const struct collisions_problem *problem,
+kith_status collisions_identify(kith_context *context, const struct collisions_problem *problem,
                                 const struct collisions_box *box, uint64_t *site);
 
 /* Whether those are less than 2^32. */

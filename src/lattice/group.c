@@ -4,10 +4,11 @@
 #include "core/memory.h"
 #include "device/context.h"
 #include "lattice/arguments.h"
-#include "lattice/radix_sort.h"
+#include "lattice/order.h"
+#include "sort/sort.h"
 
 /* Where the run of beads at the site of order[begin] ends. */
-static int64_t end_of_run(const struct collisions_problem *problem, const int64_t *order,
+static int64_t end_of_run(const struct collisions_problem *problem, const uint32_t *order,
                           int64_t begin)
 {
     int64_t end = begin + 1;
@@ -17,7 +18,7 @@ static int64_t end_of_run(const struct collisions_problem *problem, const int64_
 }
 
 /* Counts; also how many beads the groups have. */
-static int64_t summarize(const struct collisions_problem *problem, const int64_t *order,
+static int64_t summarize(const struct collisions_problem *problem, const uint32_t *order,
                          kith_collisions_groups *groups)
 {
     int64_t members = 0;
@@ -33,50 +34,55 @@ static int64_t summarize(const struct collisions_problem *problem, const int64_t
     return members;
 }
 
-/* The places in order where groups begin, sorted by the groups' first members. */
-static kith_status find_groups(const kith_context *context,
-                               const struct collisions_problem *problem, const int64_t *order,
-                               int64_t count, uint64_t *first, int64_t *place)
+/* The places in order where groups begin, and in which sequence: that of their first members. */
+static kith_status find_groups(kith_context *context, const struct collisions_problem *problem,
+                               const uint32_t *order, int64_t count, int64_t *place,
+                               uint32_t *sequence)
 {
+    uint64_t *first = NULL; /* members, and the sort's memory */
     int64_t found = 0;
+    KITH_TRY(kith_allocate(count * (int64_t)sizeof *first + sort_scratch_bytes(count), 1,
+                           "the groups' order", &first));
     for (int64_t begin = 0, end = 0; begin < problem->count; begin = end) {
         end = end_of_run(problem, order, begin);
         if (end - begin < 2)
             continue;
-        first[found] = (uint64_t)order[begin];
+        first[found] = order[begin];
         place[found++] = begin;
     }
     const int32_t bits = 64 - __builtin_clzll((uint64_t)problem->count);
-    return collisions_sort_keys(context, count, bits, first, place, first + count, place + count);
+    const kith_status status = sort_keys_cpu(context, count, bits, first, sequence, first + count);
+    free(first);
+    return status;
 }
 
-static kith_status fill(const kith_context *context, const struct collisions_problem *problem,
-                        const int64_t *order, kith_collisions_groups *groups)
+static kith_status fill(kith_context *context, const struct collisions_problem *problem,
+                        const uint32_t *order, kith_collisions_groups *groups)
 {
     const int64_t members = summarize(problem, order, groups), count = groups->group_count;
     KITH_TRY(kith_allocate(count + 1, sizeof(int64_t), "the groups", &groups->begin));
     KITH_TRY(kith_allocate(members, sizeof(int64_t), "the groups' beads", &groups->member));
     if (count == 0)
         return KITH_OK;
-    uint64_t *first = NULL;
-    KITH_TRY(kith_allocate(count, 4 * (int64_t)sizeof *first, "the groups' order", &first));
-    int64_t *place = (int64_t *)(first + 2 * count);
-    const kith_status status = find_groups(context, problem, order, count, first, place);
-    int64_t filled = 0;
+    int64_t *place = NULL, filled = 0;
+    KITH_TRY(kith_allocate(count, (int64_t)(sizeof *place + sizeof(uint32_t)), "the groups' order",
+                           &place));
+    uint32_t *sequence = (uint32_t *)(place + count);
+    const kith_status status = find_groups(context, problem, order, count, place, sequence);
     for (int64_t g = 0; g < count && status == KITH_OK; g++) {
-        const int64_t end = end_of_run(problem, order, place[g]);
-        for (int64_t k = place[g]; k < end; k++)
+        const int64_t begin = place[sequence[g]], end = end_of_run(problem, order, begin);
+        for (int64_t k = begin; k < end; k++)
             groups->member[filled++] = order[k];
         groups->begin[g + 1] = filled;
     }
-    free(first);
+    free(place);
     return status;
 }
 
-static kith_status group(const kith_context *context, struct collisions_problem *problem,
+static kith_status group(kith_context *context, struct collisions_problem *problem,
                          kith_collisions_groups *groups)
 {
-    int64_t *order = NULL;
+    uint32_t *order = NULL;
     void *copy = NULL;
     groups->beads = problem->count;
     KITH_TRY(collisions_make_dense(problem, &copy));

@@ -11,7 +11,7 @@
 #include "device/context.h"
 #include "device/cpu.h"
 #include "lattice/cpu_methods.h"
-#include "lattice/radix_sort.h"
+#include "sort/sort.h"
 
 enum {
     in_block = 64, /* sites */
@@ -160,11 +160,10 @@ static void count_chunk(struct blocks *blocks, int64_t beads, const uint64_t *ke
 }
 
 /* A site with n = 256 m + c beads was counted as m times 256 and c beads. */
-static kith_status correct_full_counters(const kith_context *context, struct counters *counters,
-                                         uint64_t *buffer)
+static kith_status correct_full_counters(kith_context *context, struct counters *counters,
+                                         void *scratch)
 {
-    KITH_TRY(
-        collisions_sort_keys(context, counters->fulls, 64, counters->full, NULL, buffer, NULL));
+    KITH_TRY(sort_keys_cpu(context, counters->fulls, 64, counters->full, NULL, scratch));
     for (int64_t k = 0, m = 1; k < counters->fulls; k++, m++) {
         if (k + 1 < counters->fulls && counters->full[k] == counters->full[k + 1])
             continue;
@@ -196,8 +195,9 @@ static kith_status count_in_array(kith_context *context, const struct collisions
     const int64_t begin_of_full = (sites + 63) / 64 * 64;
     struct counters counters = {.fulls = 0};
     uint64_t number[chunk_beads];
-    KITH_TRY(cpu_scratch(context, begin_of_full + 2 * fulls * (int64_t)sizeof *number,
-                         (void **)&counters.beads));
+    KITH_TRY(cpu_scratch(
+        context, begin_of_full + fulls * (int64_t)sizeof *number + sort_scratch_bytes(fulls),
+        (void **)&counters.beads));
     counters.full = (uint64_t *)(void *)(counters.beads + begin_of_full);
     memset(counters.beads, 0, (size_t)sites);
     for (int64_t begin = 0; begin < problem->count; begin += chunk_beads) {
@@ -226,7 +226,7 @@ static kith_status set_up_blocks(kith_context *context, const struct collisions_
         slots *= 4;
     const int64_t bytes = lines * in_block + pages * in_page * (int64_t)sizeof(int32_t) +
                           slots * (int64_t)sizeof(struct page_slot) +
-                          (pages + 2 * fulls) * (int64_t)sizeof(uint64_t);
+                          (pages + fulls) * (int64_t)sizeof(uint64_t) + sort_scratch_bytes(fulls);
     char *memory = NULL;
     KITH_TRY(cpu_scratch(context, bytes, (void **)&memory));
     *blocks = (struct blocks){.site = level_bits_of(problem, box, 0),

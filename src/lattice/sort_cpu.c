@@ -3,7 +3,8 @@
 #include "core/memory.h"
 #include "device/cpu.h"
 #include "lattice/cpu_methods.h"
-#include "lattice/radix_sort.h"
+#include "lattice/order.h"
+#include "sort/sort.h"
 
 static int64_t count_runs(int64_t n, const uint64_t *sorted)
 {
@@ -20,10 +21,12 @@ kith_status collisions_sort_cpu(kith_context *context, const struct collisions_p
 {
     const int64_t n = problem->count;
     uint64_t *site = NULL;
-    KITH_TRY(cpu_scratch(context, 2 * n * (int64_t)sizeof *site, (void **)&site));
+    const int32_t bits = collisions_box_has_keys(box) ? box->total_bits : 64;
+    KITH_TRY(collisions_check_sortable(n));
+    KITH_TRY(
+        cpu_scratch(context, n * (int64_t)sizeof *site + sort_scratch_bytes(n), (void **)&site));
     KITH_TRY(collisions_identify(context, problem, box, site));
-    KITH_TRY(collisions_sort_keys(context, n, collisions_box_has_keys(box) ? box->total_bits : 64,
-                                  site, NULL, site + n, NULL));
+    KITH_TRY(sort_keys_cpu(context, n, bits, site, NULL, site + n));
     *count = count_runs(n, site);
     return KITH_OK;
 }
@@ -34,8 +37,7 @@ bool collisions_sites_are_short(const struct collisions_problem *problem,
     return collisions_box_has_keys(box) ? box->total_bits <= 32 : problem->count <= UINT32_MAX;
 }
 
-kith_status collisions_identify(const kith_context *context,
-                                const struct collisions_problem *problem,
+kith_status collisions_identify(kith_context *context, const struct collisions_problem *problem,
                                 const struct collisions_box *box, uint64_t *site)
 {
     const int64_t n = problem->count;
@@ -43,7 +45,7 @@ kith_status collisions_identify(const kith_context *context,
         collisions_keys(context, problem, box, 0, n, site);
         return KITH_OK;
     }
-    int64_t *order = NULL;
+    uint32_t *order = NULL;
     KITH_TRY(kith_allocate(n, sizeof *order, "sorting the beads", &order));
     const kith_status status = collisions_order(context, problem, box, order);
     uint64_t number = 0;

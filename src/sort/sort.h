@@ -38,11 +38,11 @@ kith_status sort_keys_in_grid_cpu(kith_context *context, const struct sort_point
  * significant digit first (Knuth, vol. 3, §5.2.5).
  *
  *   keys     [in, out] count
- *   order    [out] count
+ *   order    [out] count; NULL: keys alone, on the CPU
  *   scratch  sort_scratch_bytes(count) bytes, aligned to 8
  *
  * Errors: KITH_CANCELLED; keys and order are then unspecified.
- * Cost:   a pass over 12 bytes per key for each 8 bits in which keys differ. */
+ * Cost:   a pass over 12 bytes per key for each 8 bits in which keys differ, on the CPU 11. */
 kith_status sort_keys_cpu(kith_context *context, int64_t count, int32_t bits, uint64_t *keys,
                           uint32_t *order, void *scratch);
 int64_t sort_scratch_bytes(int64_t count);
