@@ -35,41 +35,28 @@ static __global__ void number(int64_t count, uint32_t *order)
         order[k] = (uint32_t)k;
 }
 
-/* Keys for which a block of merge_runs may have shared memory. */
-static kith_status find_merge_room(int *room)
-{
-    const int of_parts = 1024;
-    int device = 0, bytes = 0;
-    KITH_TRY(cuda_check(cudaGetDevice(&device), "sorting keys"));
-    KITH_TRY(
-        cuda_check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-                   "sorting keys"));
-    const int most = (bytes - of_parts) / (int)sizeof(uint64_t);
-    *room = most < merge_room ? most : (int)merge_room;
-    return cuda_check(cudaFuncSetAttribute(merge_runs, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                           *room * (int)sizeof(uint64_t)),
-                      "sorting keys");
-}
-
-/* Tiles in place, runs of them to the scratch, and these back. */
+/* Each pass takes the runs of one array to the other, the last to keys and order. */
 static kith_status sort_few(kith_context *context, int32_t count, uint64_t *keys, uint32_t *order,
                             void *scratch)
 {
     static const char what[] = "sorting keys";
     const dim3 tiles((unsigned)((count + tile_length - 1) / tile_length));
-    const int32_t lengths[] = {tile_length, tile_length * merged_runs};
-    uint64_t *between = (uint64_t *)scratch;
-    uint32_t *order_between = (uint32_t *)(between + count);
-    int room = 0;
-    KITH_TRY(launch_overlapped(context, what, tiles, tile_threads, sort_tiles, count, keys, order));
-    if (count <= tile_length)
-        return KITH_OK;
-    KITH_TRY(find_merge_room(&room));
-    const size_t shared = (size_t)room * sizeof(uint64_t);
-    KITH_TRY(launch_overlapped(context, what, tiles, tile_length, shared, merge_runs, count,
-                               lengths[0], room, keys, order, between, order_between));
-    return launch_overlapped(context, what, tiles, tile_length, shared, merge_runs, count,
-                             lengths[1], room, between, order_between, keys, order);
+    uint64_t *const key_arrays[] = {keys, (uint64_t *)scratch};
+    uint32_t *const order_arrays[] = {order, (uint32_t *)((uint64_t *)scratch + count)};
+    int passes = 0;
+    for (int32_t length = tile_length; length < count; length *= merged_runs)
+        passes++;
+    int at = passes % 2;
+    KITH_TRY(launch_overlapped(context, what, tiles, tile_threads, sort_tiles, count, keys,
+                               key_arrays[at], order_arrays[at]));
+    for (int32_t length = tile_length; length < count; length *= merged_runs) {
+        const int to = 1 - at;
+        KITH_TRY(launch_overlapped(context, what, tiles, tile_length, merge_runs, count, length,
+                                   key_arrays[at], order_arrays[at], key_arrays[to],
+                                   order_arrays[to]));
+        at = to;
+    }
+    return KITH_OK;
 }
 
 kith_status sort_keys_cuda(kith_context *context, int64_t count, int32_t bits, uint64_t *keys,
