@@ -7,6 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/memory.h"
+
+kith_status path_copy(const char *path, char **copy)
+{
+    const size_t bytes = strlen(path) + 1;
+    KITH_TRY(kith_allocate((int64_t)bytes, 1, "file name", copy));
+    memcpy(*copy, path, bytes);
+    return KITH_OK;
+}
+
 int path_directory_length(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -1,6 +1,11 @@
 #ifndef CORE_FILE_NAMES_H
 #define CORE_FILE_NAMES_H
 
+#include "core/status.h"
+
+/* A copy of a path; free it with free(). Errors: KITH_OUT_OF_MEMORY. */
+kith_status path_copy(const char *path, char **copy);
+
 /* Files that are written under another name and get theirs when they are whole. */
 
 /* Characters of a path up to its last slash, that included. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/file_names.h"
 #include "core/memory.h"
 #include "io/format.h"
 #include "io/gadget.h"
@@ -359,8 +360,7 @@ static kith_status make_bodies(const struct snapshot *snapshot, int64_t count, k
 static kith_status begin(const char *path, struct snapshot *snapshot)
 {
     *snapshot = (struct snapshot){.files = 1, .file = H5I_INVALID_HID};
-    snapshot->path = strdup(path);
-    return snapshot->path ? KITH_OK : kith_fail(KITH_OUT_OF_MEMORY, "no memory for a path");
+    return path_copy(path, &snapshot->path);
 }
 
 static void end(struct snapshot *snapshot)

@@ -159,21 +159,13 @@ static kith_status open_temporary(kith_output *output, const struct stat *old)
     return KITH_OK;
 }
 
-static kith_status copy_text(const char *text, char **copy)
-{
-    const size_t bytes = strlen(text) + 1;
-    KITH_TRY(kith_allocate((int64_t)bytes, 1, "file name", copy));
-    memcpy(*copy, text, bytes);
-    return KITH_OK;
-}
-
 static kith_status set_up(kith_output *output, const char *path)
 {
-    KITH_TRY(copy_text(path, &output->path));
+    KITH_TRY(path_copy(path, &output->path));
     struct stat found;
     const bool exists = stat(path, &found) == 0;
     char *resolved = exists ? realpath(path, NULL) : NULL;
-    const kith_status status = copy_text(resolved ? resolved : path, &output->target);
+    const kith_status status = path_copy(resolved ? resolved : path, &output->target);
     free(resolved);
     KITH_TRY(status);
     /* A descriptor that is closed is no file to make: /dev/stdout is a link of the system's. */

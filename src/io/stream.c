@@ -1,10 +1,10 @@
 #include "io/stream.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "core/arguments.h"
+#include "core/file_names.h"
 #include "core/numbers.h"
 #include "io/bodies.h"
 #include "io/format.h"
@@ -46,10 +46,8 @@ static kith_status open_file(const char *path, const kith_read_options *options,
 {
     kith_bodies *bodies = NULL;
     KITH_TRY(open_by_format(path, options, stream));
-    if (stream->state) {
-        stream->path = strdup(path);
-        return stream->path ? KITH_OK : kith_fail(KITH_OUT_OF_MEMORY, "no memory for a path");
-    }
+    if (stream->state)
+        return path_copy(path, &stream->path);
     KITH_TRY(kith_bodies_read(path, options, &bodies));
     return bodies_stream_of(bodies, stream);
 }

@@ -13,21 +13,12 @@
 #include <unistd.h>
 
 #include "core/file_names.h"
-#include "core/memory.h"
 
 enum { host_bytes = 65, most_attempts = 10000, copy_bytes = 1 << 20 };
 
 static kith_status fail_to_write(const struct working_file *file, int error)
 {
     return kith_fail(KITH_IO_ERROR, "%s: cannot be written: %s", file->output, strerror(error));
-}
-
-static kith_status copy_text(const char *text, char **copy)
-{
-    const size_t bytes = strlen(text) + 1;
-    KITH_TRY(kith_allocate((int64_t)bytes, 1, "file name", copy));
-    memcpy(*copy, text, bytes);
-    return KITH_OK;
 }
 
 /* What the names of all working files of this output on this host begin with, up to the PID. */
@@ -102,7 +93,7 @@ static kith_status name_copy(struct working_file *file)
 
 static kith_status set_up(const char *output, struct working_file *file)
 {
-    KITH_TRY(copy_text(output, &file->output));
+    KITH_TRY(path_copy(output, &file->output));
     struct stat found;
     const bool exists = stat(output, &found) == 0;
     if (exists && !S_ISREG(found.st_mode))
@@ -111,7 +102,7 @@ static kith_status set_up(const char *output, struct working_file *file)
     if (exists && access(output, W_OK) != 0)
         return fail_to_write(file, errno);
     char *resolved = exists ? realpath(output, NULL) : NULL;
-    const kith_status status = copy_text(resolved ? resolved : output, &file->target);
+    const kith_status status = path_copy(resolved ? resolved : output, &file->target);
     free(resolved);
     KITH_TRY(status);
 

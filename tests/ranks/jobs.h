@@ -77,9 +77,10 @@ static inline kith_context *context_of_one(void)
     return context;
 }
 
-static inline void check_same_bits(const struct forces_rank *like, int32_t size)
+/* The forces by one process, whose result is to be freed. */
+static inline struct forces_rank compute_alone(const struct forces_rank *like)
 {
-    struct forces_rank alone = *like, ranks[most_ranks];
+    struct forces_rank alone = *like;
     kith_context *context = context_of_one();
     alone.result = malloc(bytes_of(like) + 1);
     memset(alone.result, 0xff, bytes_of(like));
@@ -87,6 +88,13 @@ static inline void check_same_bits(const struct forces_rank *like, int32_t size)
     if (alone.status != KITH_OK)
         fail_msg("%s", alone.message);
     kith_context_free(context);
+    return alone;
+}
+
+static inline void check_same_bits(const struct forces_rank *like, int32_t size)
+{
+    const struct forces_rank alone = compute_alone(like);
+    struct forces_rank ranks[most_ranks];
     compute_on_ranks(size, like, ranks);
     for (int32_t k = 0; k < size; k++) {
         if (ranks[k].status != KITH_OK)

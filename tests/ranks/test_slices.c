@@ -144,6 +144,8 @@ struct rows_rank {
     kith_forces_options options;
     char *result;              /* n × (D + 1), of which a rank fills in its rows */
     kith_forces_totals totals; /* if options.cutoff is given */
+    bool is_cancelled;         /* when it polls */
+    kith_status status;
 };
 
 static kith_array rows_of(kith_array of_all, int64_t first, int64_t rows)
@@ -168,6 +170,12 @@ static struct system own_rows(const kith_context *context, const struct system *
     return own;
 }
 
+/* Not at the beginning of a call, but while it computes. */
+static bool cancel_later(void *user)
+{
+    return ++*(int *)user > 3;
+}
+
 static kith_status compute_rows(void *argument, kith_context *context)
 {
     struct rows_rank *rank = argument;
@@ -182,22 +190,24 @@ static kith_status compute_rows(void *argument, kith_context *context)
     kith_array a = kith_array_matrix(result, own.dtype, own.n, own.dimensions);
     kith_array phi = kith_array_vector(result + own.dimensions * real, own.dtype, own.n);
     a.strides[0] = phi.strides[0] = row;
-    return forces_compute_slice(context, &options, targets ? PARTICLES_OF(&own) : NULL,
-                                targets ? targets->n : 0, PARTICLES_OF(&sources), rank->system->n,
-                                a, phi);
+    int polls = 0;
+    if (rank->is_cancelled)
+        kith_context_set_poll(context, cancel_later, &polls);
+    rank->status = forces_compute_slice(context, &options, targets ? PARTICLES_OF(&own) : NULL,
+                                        targets ? targets->n : 0, PARTICLES_OF(&sources),
+                                        rank->system->n, a, phi);
+    return rank->status;
 }
 
 static void check_rows(const struct system *s, const struct system *targets,
                        const kith_forces_options *options, int32_t size)
 {
-    struct forces_rank alone = {.system = s, .targets = targets, .options = *options};
+    const struct forces_rank like = {.system = s, .targets = targets, .options = *options};
+    const struct forces_rank alone = compute_alone(&like);
     struct rows_rank ranks[most_ranks];
     const size_t bytes = bytes_of(&alone);
-    kith_context *context = context_of_one();
     char *result = malloc(bytes + 1);
     memset(result, 0xff, bytes);
-    alone.result = malloc(bytes + 1);
-    assert_int_equal(compute_forces(&alone, context), KITH_OK);
     for (int32_t k = 0; k < size; k++)
         ranks[k] = (struct rows_rank){
             .system = s, .targets = targets, .options = *options, .result = result};
@@ -206,9 +216,16 @@ static void check_rows(const struct system *s, const struct system *targets,
         assert_memory_equal(&ranks[k].totals, &alone.totals, sizeof alone.totals);
     if (memcmp(alone.result, result, bytes) != 0)
         fail_msg("%lld bodies on %d ranks have other bits", (long long)s->n, (int)size);
-    kith_context_free(context);
     free(alone.result);
     free(result);
+}
+
+static kith_array random_charges(struct random_numbers *numbers, kith_dtype dtype, int64_t n)
+{
+    kith_array charges = new_vector(dtype, n);
+    for (int64_t i = 0; i < n; i++)
+        put(charges, i, random_uniform(numbers, -1, 1));
+    return charges;
 }
 
 /* Of every kind of sum: each pair once, in units that are scaled, by laws with and without charges,
@@ -224,10 +241,8 @@ static void test_forces_on_slices_have_the_bits_of_one_rank(void **state)
         const int32_t dimensions = k % 7 == 6 ? 2 : 3;
         const int64_t n = (int64_t)random_uniform(&numbers, 1024, k % 4 == 3 ? 9000 : 2500);
         struct system s = system_random(&numbers, dtype, n, dimensions);
-        kith_array charges = new_vector(dtype, n);
+        const kith_array charges = random_charges(&numbers, dtype, n);
         kith_law *law = NULL;
-        for (int64_t i = 0; i < n; i++)
-            put(charges, i, random_uniform(&numbers, -1, 1));
         for (int64_t i = 0; i < dimensions * n && k % 6 == 2; i++)
             put(s.x, i, 1e12 * get(s.x, i));
         put(s.x, dimensions * (n / 4), 100 * get(s.x, dimensions * (n / 4))); /* units of all */
@@ -264,14 +279,12 @@ static void test_forces_within_a_cutoff_on_slices_have_the_bits_of_one_rank(void
         const int32_t dimensions = k % 7 == 6 ? 2 : 3;
         const int64_t n = (int64_t)random_uniform(&numbers, 1024, k % 4 == 3 ? 9000 : 2500);
         struct system s = system_random(&numbers, dtype, n, dimensions);
-        kith_array charges = new_vector(dtype, n);
+        const kith_array charges = random_charges(&numbers, dtype, n);
         kith_law *law = NULL;
         kith_cell cell = {.periodic = {k % 3 > 0, k % 3 > 0, k % 3 > 1 && dimensions == 3}};
         for (int c = 0; c < dimensions; c++)
             cell.vectors[c][c] = random_uniform(&numbers, 1, 3);
         cell.vectors[1][0] = k % 2 ? 0.3 : 0;
-        for (int64_t i = 0; i < n; i++)
-            put(charges, i, random_uniform(&numbers, -1, 1));
         for (int64_t i = 0; i < dimensions * n && k % 8 == 7; i++) /* all in one cell, or far */
             put(s.x, i, i % 64 < 60 ? 1e-3 * get(s.x, i) : 1e3 * get(s.x, i));
         if (k % 8 == 3)
@@ -309,11 +322,8 @@ static void test_forces_on_slices_of_targets_have_the_bits_of_one_rank(void **st
         struct system t = system_random(
             &numbers, dtype, (int64_t)random_uniform(&numbers, 1, k % 3 ? 4000 : 20), dimensions);
         kith_law *law = NULL;
-        kith_array charges[2] = {new_vector(dtype, s.n), new_vector(dtype, t.n)};
-        for (int64_t i = 0; i < s.n; i++)
-            put(charges[0], i, random_uniform(&numbers, -1, 1));
-        for (int64_t i = 0; i < t.n; i++)
-            put(charges[1], i, random_uniform(&numbers, -1, 1));
+        const kith_array charges[2] = {random_charges(&numbers, dtype, s.n),
+                                       random_charges(&numbers, dtype, t.n)};
         for (int64_t i = 0; i < t.n * dimensions && i < s.n && k % 8 == 4; i += 7)
             put(t.x, i, get(s.x, i)); /* some at sources */
         if (laws[k % 3] && !is_tree)
@@ -341,6 +351,26 @@ static void test_forces_on_slices_of_targets_have_the_bits_of_one_rank(void **st
     }
 }
 
+/* Between two tiles of sources, while the next is on its way. */
+static void test_one_rank_that_is_cancelled_between_tiles_cancels_all(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("cancelled tiles");
+    struct system s = system_random(&numbers, KITH_F64, 400000, 3);
+    struct system t = system_random(&numbers, KITH_F64, 16000, 3);
+    struct rows_rank ranks[3];
+    char *result = malloc((size_t)t.n * 4 * sizeof(double));
+    for (int k = 0; k < 3; k++)
+        ranks[k] = (struct rows_rank){
+            .system = &s, .targets = &t, .result = result, .is_cancelled = k == 1};
+    do_ranks(3, compute_rows, ranks, sizeof ranks[0]);
+    for (int k = 0; k < 3; k++)
+        assert_int_equal(ranks[k].status, KITH_CANCELLED);
+    free(result);
+    system_free(&s);
+    system_free(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -351,6 +381,7 @@ int main(void)
         cmocka_unit_test(test_forces_on_slices_have_the_bits_of_one_rank),
         cmocka_unit_test(test_forces_within_a_cutoff_on_slices_have_the_bits_of_one_rank),
         cmocka_unit_test(test_forces_on_slices_of_targets_have_the_bits_of_one_rank),
+        cmocka_unit_test(test_one_rank_that_is_cancelled_between_tiles_cancels_all),
         cmocka_unit_test(test_a_bad_number_in_one_slice_ends_all_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
