@@ -28,12 +28,13 @@ static const double remembered_guesses = 11300;
 
 /* An element of x that is not in the first level of the cache; one that is not in the second, in so
  * far as the matrix leaves it no room in the third: by scalar loads, prefetched, gathered by
- * slices, gathered by rows that are one slice. */
+ * slices or along rows, gathered by rows that are one slice. */
 static const double near_line = 0.08;
 static const double far_line_scalar = 1.0, far_line_ahead = 1.0, least_line_ahead = 0.33;
 static const double far_line_gathered = 0.5, far_line_strided = 1.8;
 
-/* More, by slices, where x does not stay in the third level: of 8 MB nothing, of 16 all. */
+/* More, by slices or along rows, where x does not stay in the third level: of 8 MB nothing, of 16
+ * all. */
 static const double lost_line_gathered = 0.8, least_lost_bytes = 8e6, most_kept_bytes = 16e6;
 
 /* Rows one entry or one vector after the other, by 30 000 entries in rows of 2 to 256 and x in the
@@ -96,7 +97,7 @@ static bool asks_ahead(const struct sparse_statistics *statistics, const struct 
                                statistics->columns * kith_dtype_bytes(statistics->dtype));
 }
 
-static double line_of_slices(const struct sparse_statistics *statistics)
+static double line_gathered(const struct sparse_statistics *statistics)
 {
     const double bytes = (double)statistics->columns * bytes_each(statistics);
     const double lost = (bytes - least_lost_bytes) / (most_kept_bytes - least_lost_bytes);
@@ -107,11 +108,14 @@ static double waiting_for_x(const struct sparse_statistics *statistics,
                             const struct sparse_plan *plan, double far)
 {
     const bool strided = plan->format == KITH_SPARSE_ELL || plan->format == KITH_SPARSE_HYBRID;
+    const bool gathers =
+        plan->format == KITH_SPARSE_SELL ||
+        (plan->format == KITH_SPARSE_CSR && plan->kernel != KITH_SPARSE_ROW_THREAD);
     const double far_line = asks_ahead(statistics, plan)
                                 ? least_line_ahead + (far_line_ahead - least_line_ahead) * far
-                            : strided                          ? far_line_strided * far
-                            : plan->format == KITH_SPARSE_SELL ? line_of_slices(statistics) * far
-                                                               : far_line_scalar * far;
+                            : strided ? far_line_strided * far
+                            : gathers ? line_gathered(statistics) * far
+                                      : far_line_scalar * far;
     return (double)statistics->nonzeros *
            (near_line * statistics->near_lines_per_entry + far_line * statistics->lines_per_entry);
 }
