@@ -51,18 +51,22 @@ static int32_t order_for(const struct tree_problem *problem, bool groups, double
 {
     const int32_t most = most_order(problem);
     const double digits = -log10(error), by_digits = digits < 6 ? 2 + 2 * digits : 8 + digits;
-    /* In single precision, and in double by rotations, M2L is a small part of the time. */
+    const bool by_rotations =
+        tree_basis_for(problem) == expansion_harmonic && problem->dtype == KITH_F64 && digits > 3.5;
+    /* In single precision M2L is a small part of the time. */
     const int32_t more = problem->dtype == KITH_F32 || digits > 4.5 ? 1 : 0;
-    const double order = groups ? 1 + digits : by_digits + (is_full(problem) ? -1 : more);
+    const double order = groups             ? 1 + digits
+                         : by_rotations     ? 7 + 1.5 * digits
+                         : is_full(problem) ? by_digits - 1
+                                            : by_digits + more;
     return (int32_t)fmin(fmax(round(order), least_order), most);
 }
 
 /* Points of a leaf: the dearer the expansions, the more are summed directly. */
 static int32_t leaf_for(const struct tree_problem *problem, const struct tree_request *request)
 {
-    const int32_t order = request->order;
     const int32_t least = problem->dtype == KITH_F64 && !request->points ? 64 : 112;
-    return order <= 8 ? least : order <= 17 ? 128 : 192;
+    return request->order <= 8 ? least : 128;
 }
 
 enum { order_of_rotations = 12 };

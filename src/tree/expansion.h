@@ -116,6 +116,8 @@ struct expansion {
     enum expansion_law law;
     const struct expansion_bins *bins;     /* of expansion_series */
     const struct expansion_tables *tables; /* for M2L by solid coefficients; NULL: without them */
+    bool has_solid; /* records have solid coefficients (tree/expansion_rotation.h) after the others,
+                       which powers writes; of expansion_harmonic alone */
 };
 
 /* Columns of bodies in tree order; x[2] is NULL in the plane. */
@@ -215,17 +217,7 @@ KITH_BOTH_SIDES static inline int32_t expansion_local_length(const struct expans
 
 enum { expansion_header = 4 }; /* reals before a multipole's coefficients */
 
-/* Whether records have solid coefficients (tree/expansion_rotation.h) after the others, which
- * powers writes: from this order on M2L by them is faster. */
-enum { expansion_least_solid_order = 12 };
-
-KITH_BOTH_SIDES static inline bool expansion_has_solid(const struct expansion *expansion)
-{
-    return expansion->basis == expansion_harmonic &&
-           expansion->order >= expansion_least_solid_order;
-}
-
-/* Where they begin in a record. */
+/* Where the solid coefficients begin in a record. */
 KITH_BOTH_SIDES static inline int32_t expansion_solid(const struct expansion *expansion)
 {
     return expansion_header + expansion_local_length(expansion);
@@ -234,7 +226,7 @@ KITH_BOTH_SIDES static inline int32_t expansion_solid(const struct expansion *ex
 KITH_BOTH_SIDES static inline int32_t expansion_record_length(const struct expansion *expansion)
 {
     const int32_t n = expansion->order + 1, solid = (n * (n + 1) + 3) / 4 * 4;
-    return expansion_solid(expansion) + (expansion_has_solid(expansion) ? solid : 0);
+    return expansion_solid(expansion) + (expansion->has_solid ? solid : 0);
 }
 
 /* A unit of length for a cell of this radius (the largest distance of a body from the center): a

@@ -35,7 +35,7 @@ static inline struct expansion_shape expansion_shape_of(const struct expansion *
             expansion_count(expansion),
             expansion_record_length(expansion),
             expansion_local_length(expansion),
-            expansion_has_solid(expansion) ? expansion_solid(expansion) : 0,
+            expansion->has_solid ? expansion_solid(expansion) : 0,
             sqrt(expansion->softening2)};
 }
 

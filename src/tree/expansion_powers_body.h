@@ -54,7 +54,7 @@ static void NAME(powers)(const struct expansion *expansion, void *multipoles, in
                          int64_t count, void *powers)
 {
     const int32_t order = expansion->order, max_c = expansion_max_c(expansion->basis, order);
-    const bool has_solid = expansion_has_solid(expansion);
+    const bool has_solid = expansion->has_solid;
     struct expansion_angles table;
     expansion_make_angles(order, &table);
     for (int64_t begin = 0; begin < count; begin += NAME(lanes)) {

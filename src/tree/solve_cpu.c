@@ -112,16 +112,23 @@ kith_status tree_make_bins(const struct tree_problem *problem, const struct tree
                                 tree_distance(a, b) + a->radius + b->radius, &run->bins);
 }
 
-/* For M2L by solid coefficients. In single precision, which has lower orders, nothing is gained. */
-static kith_status make_tables(const struct tree_request *request, struct tree_run *run)
+/* Whether M2L goes by solid coefficients: from this order on they are faster, in double precision.
+ */
+static bool has_solid(const struct tree_problem *problem, const struct tree_request *request)
 {
-    struct tree_expansions *expansions = &run->expansions;
-    if (expansions->dtype != KITH_F64 || request->groups ||
-        !expansion_has_solid(&expansions->expansion))
+    const int32_t least_order = 9;
+    return problem->dtype == KITH_F64 && !request->groups && request->order >= least_order &&
+           tree_basis_for(problem) == expansion_harmonic;
+}
+
+static kith_status make_tables(struct tree_run *run)
+{
+    struct expansion *expansion = &run->expansions.expansion;
+    if (!expansion->has_solid)
         return KITH_OK;
     KITH_TRY(kith_allocate(1, sizeof *run->tables, "expansions of a tree", &run->tables));
     expansion_make_tables(run->tables);
-    expansions->expansion.tables = run->tables;
+    expansion->tables = run->tables;
     return KITH_OK;
 }
 
@@ -150,13 +157,13 @@ kith_status tree_make_expansions(kith_context *context, const struct tree_proble
     *expansions = (struct tree_expansions){
         .operators = expansion_kernels_of(context->isa, problem->dtype),
         .expansion = {tree_basis_for(problem), request->order, problem->softening2, problem->law,
-                      &run->bins.bins, NULL},
+                      &run->bins.bins, NULL, has_solid(problem, request)},
         .dtype = problem->dtype,
         .points = request->points,
         .rough = rough_factor * near->rough_error[problem->dtype == KITH_F32] <= request->error,
         .softenings = {softenings[0], softenings[1]},
     };
-    KITH_TRY(make_tables(request, run));
+    KITH_TRY(make_tables(run));
     const int64_t record =
         kith_dtype_bytes(problem->dtype) * expansion_record_length(&expansions->expansion);
     KITH_TRY(grow(&state->records, &state->record_bytes, sources * record,
@@ -259,9 +266,10 @@ struct tree_costs tree_costs_of(const struct tree_problem *problem,
     const double of_points = terms / 8 * (problem->softening2 > 0 ? 1.5 : 1);
     const bool is_full = tree_basis_for(problem) == expansion_full;
     const double coefficients = is_full ? (order + 1) * (order + 2) * (order + 3) / 6 : terms;
-    /* As measured with AVX-512, orders 7 to 12, softened and not. */
-    const double of_cells = (is_full ? 40 + 0.0125 * coefficients * coefficients
-                                     : 10 + 0.024 * coefficients * coefficients) *
+    /* As measured with AVX-512, orders 7 to 12, softened and not, and 9 to 20 by rotations. */
+    const double of_cells = (has_solid(problem, request) ? 3 * coefficients
+                             : is_full                   ? 40 + 0.0125 * coefficients * coefficients
+                                       : 10 + 0.024 * coefficients * coefficients) *
                             (problem->dtype == KITH_F32 ? 1.5 : 1);
     const double of_far = request->points ? 1 : of_points;
     return (struct tree_costs){request->groups ? of_far : of_cells, of_points};

@@ -123,9 +123,12 @@ static kith_status make_expansions(kith_context *context, struct solve_run *run)
     const struct tree_request *request = run->request;
     struct tree_state_cuda *state = run->state;
     struct tree_expansions_cuda *expansions = &run->expansions;
+    const int32_t least_order_of_rotations = 12; /* tree/m2l_cuda.cuh */
     *expansions = (struct tree_expansions_cuda){
         .expansion = {tree_basis_for(problem), request->order, problem->softening2, problem->law,
-                      state->bins ? &state->bins->bins : NULL, NULL},
+                      state->bins ? &state->bins->bins : NULL, NULL,
+                      tree_basis_for(problem) == expansion_harmonic &&
+                          request->order >= least_order_of_rotations},
         .dtype = problem->dtype,
         .pair_law = problem->pair_law,
         .target_record = problem->self ? 0 : state->sources.cell_count,

@@ -37,7 +37,7 @@ static struct expansion_tables solid_tables;
 static struct expansion expansion_under_test(const struct problem *problem)
 {
     struct expansion expansion = problem->expansion;
-    if (!problem->single && expansion_has_solid(&expansion))
+    if (expansion.has_solid)
         expansion.tables = &solid_tables;
     return expansion;
 }
@@ -47,9 +47,11 @@ static struct problem make_problem(struct random_numbers *random, bool single,
                                    enum expansion_basis basis, enum expansion_law law)
 {
     const int32_t most = basis == expansion_full ? 9 : single ? 12 : 20;
-    struct problem problem = {.expansion = {basis, 1 + (int32_t)random_uniform(random, 0, most),
-                                            basis ? 0.01 : 0, law, NULL, NULL},
-                              .single = single};
+    struct problem problem = {
+        .expansion = {basis, 1 + (int32_t)random_uniform(random, 0, most), basis ? 0.01 : 0, law,
+                      NULL, NULL,
+                      basis == expansion_harmonic && random_uniform(random, 0, 1) < 0.7},
+        .single = single};
     problem.length = expansion_record_length(&problem.expansion);
     problem.local_length = expansion_local_length(&problem.expansion);
     for (int32_t k = 0; k < 2; k++) {
