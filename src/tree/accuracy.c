@@ -77,7 +77,7 @@ static int32_t order_for_cuda(const struct tree_problem *problem, bool groups, d
 {
     const double digits = -log10(error);
     const bool is_harmonic = problem->dimensions == 3 && !is_full(problem);
-    if (!groups && is_harmonic && problem->dtype == KITH_F64 && digits > 5.5 && digits < 7.5)
+    if (!groups && is_harmonic && problem->dtype == KITH_F64 && digits > 4.5 && digits < 7.5)
         return order_of_rotations;
     const double fast = is_full(problem) ? 6 : 8, more = is_harmonic ? 2 : 0;
     const double of_fmm = digits < 7.5 ? fmin(2 * digits + more, fast) : 2 * digits - 2;
