@@ -359,7 +359,7 @@ static void test_one_rank_that_is_cancelled_between_tiles_cancels_all(void **sta
     struct system s = system_random(&numbers, KITH_F64, 400000, 3);
     struct system t = system_random(&numbers, KITH_F64, 16000, 3);
     struct rows_rank ranks[3];
-    char *result = malloc((size_t)t.n * 4 * sizeof(double));
+    char *result = malloc((size_t)(t.n * 4 * kith_dtype_bytes(KITH_F64)));
     for (int k = 0; k < 3; k++)
         ranks[k] = (struct rows_rank){
             .system = &s, .targets = &t, .result = result, .is_cancelled = k == 1};
