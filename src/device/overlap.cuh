@@ -29,12 +29,12 @@ __device__ inline void let_next_kernel_begin()
 #endif
 }
 
-/* kernel<<<grid, threads, shared>>>(arguments…) on the context's stream; what is for the message,
- * "starting the kernel of …". The kernel calls wait_for_kernel_before. */
+/* kernel<<<grid, threads, shared>>>(arguments…) on a stream of the context's device; what is for
+ * the message, "starting the kernel of …". The kernel calls wait_for_kernel_before. */
 template <typename... parameters, typename... arguments>
-kith_status launch_overlapped(kith_context *context, const char *what, dim3 grid, int threads,
-                              size_t shared, void (*kernel)(parameters...),
-                              const arguments &...values)
+kith_status launch_overlapped_on(kith_context *context, cudaStream_t stream, const char *what,
+                                 dim3 grid, int threads, size_t shared,
+                                 void (*kernel)(parameters...), const arguments &...values)
 {
     cudaLaunchAttribute overlap = {};
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -43,10 +43,20 @@ kith_status launch_overlapped(kith_context *context, const char *what, dim3 grid
     config.gridDim = grid;
     config.blockDim = dim3((unsigned)threads);
     config.dynamicSmemBytes = shared;
-    config.stream = cuda_stream(context);
+    config.stream = stream;
     config.attrs = &overlap;
     config.numAttrs = cuda_overlaps(context) ? 1 : 0;
     return cuda_check(cudaLaunchKernelEx(&config, kernel, values...), what);
+}
+
+/* The same on the context's stream. */
+template <typename... parameters, typename... arguments>
+kith_status launch_overlapped(kith_context *context, const char *what, dim3 grid, int threads,
+                              size_t shared, void (*kernel)(parameters...),
+                              const arguments &...values)
+{
+    return launch_overlapped_on(context, cuda_stream(context), what, grid, threads, shared, kernel,
+                                values...);
 }
 
 template <typename... parameters, typename... arguments>

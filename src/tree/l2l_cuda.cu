@@ -96,7 +96,8 @@ static __global__ void __launch_bounds__(threads)
         to[k] = sum[k];
 }
 
-kith_status tree_l2l_cuda(kith_context *context, const struct octree_cuda *targets,
+kith_status tree_l2l_cuda(kith_context *context, cudaStream_t stream,
+                          const struct octree_cuda *targets,
                           const struct tree_expansions_cuda *expansions)
 {
     const char *what = "moving the expansions of a tree";
@@ -111,15 +112,15 @@ kith_status tree_l2l_cuda(kith_context *context, const struct octree_cuda *targe
             const int32_t first = targets->generation[g], end = targets->generation[g + 1];
             kith_status status = KITH_OK;
             if (!with_fixed(shape, [&](auto known) {
-                    status = launch_overlapped(
-                        context, what, dim3(blocks_for(end - first, threads)), threads,
+                    status = launch_overlapped_on(
+                        context, stream, what, dim3(blocks_for(end - first, threads)), threads, 0,
                         l2l_fixed<decltype(known), real>, shape.record, shape.local, targets->cell,
                         first, end, expansions->range, records, locals);
                 }))
                 status =
-                    launch_overlapped(context, what, dim3((unsigned)(end - first)), threads,
-                                      bytes_of_l2l<real>(shape), l2l<real>, shape, targets->cell,
-                                      first, expansions->range, records, locals);
+                    launch_overlapped_on(context, stream, what, dim3((unsigned)(end - first)),
+                                         threads, bytes_of_l2l<real>(shape), l2l<real>, shape,
+                                         targets->cell, first, expansions->range, records, locals);
             KITH_TRY(status);
         }
         return KITH_OK;

@@ -42,10 +42,10 @@ static bool launch_fixed(cudaStream_t stream, kith_dtype dtype, const struct m2l
 }
 
 /* bins: of expansion_series, else NULL */
-static kith_status meet(kith_context *context, kith_dtype dtype, const struct m2l_task &task,
-                        const struct expansion_bins *bins, const struct expansion_angles *angles)
+static kith_status meet(kith_context *context, cudaStream_t stream, kith_dtype dtype,
+                        const struct m2l_task &task, const struct expansion_bins *bins,
+                        const struct expansion_angles *angles)
 {
-    const cudaStream_t stream = cuda_stream(context);
     const struct radial_of_powers powers = {};
     if (bins)
         return m2l_meet_law(context, dtype, task, *bins);
@@ -59,14 +59,15 @@ static kith_status meet(kith_context *context, kith_dtype dtype, const struct m2
     if (is_fixed)
         return cuda_check_launch("meeting far cells of a tree");
     if (m2l_can_rotate(task.shape, dtype))
-        return m2l_meet_rotated(context, task, angles);
+        return m2l_meet_rotated(context, stream, task, angles);
     return launch_m2l_any(stream, dtype, task, powers);
 }
 
 kith_status tree_m2l_cuda(kith_context *context, const struct tree_expansions_cuda *expansions,
-                          const struct tree_batch *batch, struct tree_parts_memory *memory)
+                          const struct tree_batch *batch, const struct tree_aside *aside,
+                          struct tree_parts_memory *memory)
 {
-    const cudaStream_t stream = cuda_stream(context);
+    const cudaStream_t stream = aside ? aside->stream : cuda_stream(context);
     struct m2l_task task = {expansion_shape_of(&expansions->expansion),
                             expansions->target_record,
                             batch->parts[tree_list_far],
@@ -78,7 +79,9 @@ kith_status tree_m2l_cuda(kith_context *context, const struct tree_expansions_cu
         return KITH_OK;
     KITH_TRY(tree_reserve_sums_cuda(context, task.shape.local * kith_dtype_bytes(expansions->dtype),
                                     memory, &task.parts));
-    KITH_TRY(meet(context, expansions->dtype, task, expansions->expansion.bins,
+    if (aside)
+        KITH_TRY(tree_fork_cuda(context, aside));
+    KITH_TRY(meet(context, stream, expansions->dtype, task, expansions->expansion.bins,
                   (const struct expansion_angles *)expansions->angles));
     if (task.parts.slots == 0)
         return KITH_OK;

@@ -33,8 +33,8 @@ static inline bool m2l_can_rotate(const struct expansion_shape &shape, kith_dtyp
 {
     return dtype == KITH_F64 && shape.solid > 0 && (shape.order == 12 || shape.order == 14);
 }
-kith_status m2l_meet_rotated(kith_context *context, const struct m2l_task &task,
-                             const struct expansion_angles *angles);
+kith_status m2l_meet_rotated(kith_context *context, cudaStream_t stream,
+                             const struct m2l_task &task, const struct expansion_angles *angles);
 
 /* M2L of a law by its bins. */
 kith_status m2l_meet_law(kith_context *context, kith_dtype dtype, const struct m2l_task &task,

@@ -274,10 +274,10 @@ static kith_status meet_near_by_law(kith_context *context, const struct tree_poi
 }
 
 template <typename real>
-static kith_status near(kith_context *context, cudaStream_t stream,
-                        const struct tree_points_cuda *points, const struct tree_parts &parts,
-                        const struct tree_batch &batch)
+static kith_status near(kith_context *context, const struct tree_points_cuda *points,
+                        const struct tree_parts &parts, const struct tree_batch &batch)
 {
+    const cudaStream_t stream = cuda_stream(context);
     const struct expansion *expansion = &points->expansions->expansion;
     const struct near_task<real> task = {
         parts, points->targets->cell, points->sources->cell,
@@ -299,17 +299,13 @@ static kith_status near(kith_context *context, cudaStream_t stream,
 }
 
 kith_status tree_near_cuda(kith_context *context, const struct tree_points_cuda *points,
-                           const struct tree_batch *batch, const struct tree_aside *aside,
-                           struct tree_parts_memory *memory)
+                           const struct tree_batch *batch, struct tree_parts_memory *memory)
 {
     const kith_dtype dtype = points->targets->dtype;
-    const cudaStream_t stream = aside ? aside->stream : cuda_stream(context);
     struct tree_parts parts = batch->parts[tree_list_near];
     if (batch->near_count == 0)
         return KITH_OK;
     KITH_TRY(tree_reserve_sums_cuda(context, 4 * kith_dtype_bytes(dtype), memory, &parts));
-    if (aside)
-        KITH_TRY(tree_fork_cuda(context, aside));
-    return dtype == KITH_F64 ? near<double>(context, stream, points, parts, *batch)
-                             : near<float>(context, stream, points, parts, *batch);
+    return dtype == KITH_F64 ? near<double>(context, points, parts, *batch)
+                             : near<float>(context, points, parts, *batch);
 }

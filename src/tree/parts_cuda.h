@@ -16,7 +16,7 @@ extern "C" {
 enum tree_list { tree_list_far, tree_list_near, tree_list_count };
 
 /* Elements of a part: sources that a warp takes for its targets. */
-enum { tree_far_of_part = 512, tree_near_of_part = 64 };
+enum { tree_far_of_part = 512, tree_near_of_part = 32 };
 
 /* The sums of a cell with several parts. */
 struct tree_part_sums {

@@ -336,7 +336,7 @@ static __global__ void __launch_bounds__(32 * most_warps)
 }
 
 template <int order>
-static kith_status launch(kith_context *context, const struct m2l_task &task,
+static kith_status launch(kith_context *context, cudaStream_t stream, const struct m2l_task &task,
                           const struct expansion_angles *angles)
 {
     const char what[] = "meeting far cells of a tree";
@@ -353,14 +353,15 @@ static kith_status launch(kith_context *context, const struct m2l_task &task,
     KITH_TRY(cuda_check(cudaFuncSetAttribute(m2l_rotated<order, double>,
                                              cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
                         what));
-    m2l_rotated<order, double><<<(unsigned)(most < resident ? most : resident), 32 * warps, bytes,
-                                 cuda_stream(context)>>>(task, angles);
+    m2l_rotated<order, double>
+        <<<(unsigned)(most < resident ? most : resident), 32 * warps, bytes, stream>>>(task,
+                                                                                       angles);
     return cuda_check_launch(what);
 }
 
-kith_status m2l_meet_rotated(kith_context *context, const struct m2l_task &task,
-                             const struct expansion_angles *angles)
+kith_status m2l_meet_rotated(kith_context *context, cudaStream_t stream,
+                             const struct m2l_task &task, const struct expansion_angles *angles)
 {
-    return task.shape.order == 12 ? launch<12>(context, task, angles)
-                                  : launch<14>(context, task, angles);
+    return task.shape.order == 12 ? launch<12>(context, stream, task, angles)
+                                  : launch<14>(context, stream, task, angles);
 }

@@ -19,6 +19,7 @@ struct solve_run {
     struct tree_side *target_side, *source_side;
     struct tree_expansions_cuda expansions;
     struct tree_points_cuda points;
+    bool has_far; /* local expansions of some cells are not 0 */
 };
 
 kith_status tree_check_stream_cuda(kith_context *context)
@@ -180,15 +181,17 @@ static kith_status begin_estimate(kith_context *context, cudaStream_t stream,
 /* The same while the field is found, of which it needs nothing. */
 static kith_status expand_aside(kith_context *context, void *user)
 {
+    (void)context;
     const struct solve_run *run = user;
-    KITH_TRY(expand(run->state->aside.stream, run));
-    return begin_estimate(context, run->state->aside.stream, run);
+    return expand(run->state->aside.stream, run);
 }
 
+/* The walk for the lists needs the expansions, but no samples. */
 static kith_status join_aside(kith_context *context, void *user)
 {
     const struct solve_run *run = user;
-    return tree_join_cuda(context, &run->state->aside);
+    KITH_TRY(tree_join_cuda(context, &run->state->aside));
+    return begin_estimate(context, run->state->aside.stream, run);
 }
 
 static kith_status make_aside(struct tree_aside *aside)
@@ -196,9 +199,12 @@ static kith_status make_aside(struct tree_aside *aside)
     const char what[] = "making a stream";
     if (aside->joined)
         return KITH_OK;
-    if (!aside->stream)
-        KITH_TRY(
-            cuda_check(cudaStreamCreateWithFlags(&aside->stream, cudaStreamNonBlocking), what));
+    if (!aside->stream) {
+        int last = 0, first = 0;
+        KITH_TRY(cuda_check(cudaDeviceGetStreamPriorityRange(&last, &first), what));
+        KITH_TRY(cuda_check(
+            cudaStreamCreateWithPriority(&aside->stream, cudaStreamNonBlocking, first), what));
+    }
     if (!aside->forked)
         KITH_TRY(
             cuda_check(cudaEventCreateWithFlags(&aside->forked, cudaEventDisableTiming), what));
@@ -241,18 +247,19 @@ static kith_status make_results(kith_context *context, const struct tree_problem
 
 static kith_status use_lists(kith_context *context, void *user, const struct tree_batch *batch)
 {
-    const struct solve_run *run = user;
+    struct solve_run *run = user;
     struct tree_state_cuda *state = run->state;
     struct tree_parts_memory *far = &state->walker.parts[tree_list_far];
     struct tree_parts_memory *near = &state->walker.parts[tree_list_near];
     if (!run->expansions.locals) { /* both add to the results */
         KITH_TRY(tree_m2p_cuda(context, &run->points, batch));
-        return tree_near_cuda(context, &run->points, batch, NULL, near);
+        return tree_near_cuda(context, &run->points, batch, near);
     }
+    run->has_far = run->has_far || batch->far_count > 0;
     kith_status status =
-        tree_near_cuda(context, &run->points, batch, state->bins ? NULL : &state->aside, near);
+        tree_m2l_cuda(context, &run->expansions, batch, state->bins ? NULL : &state->aside, far);
     if (status == KITH_OK)
-        status = tree_m2l_cuda(context, &run->expansions, batch, far);
+        status = tree_near_cuda(context, &run->points, batch, near);
     if (batch->end < state->target_tree->cell_count || status != KITH_OK) /* lists follow */
         KITH_TRY(tree_join_cuda(context, &state->aside));
     return status;
@@ -276,8 +283,9 @@ static kith_status sum(kith_context *context, struct solve_run *run,
                                         use_lists, run, &state->walker, counts);
     if (!run->expansions.locals)
         return status;
-    if (status == KITH_OK)
-        status = tree_l2l_cuda(context, state->target_tree, &run->expansions);
+    if (status == KITH_OK && run->has_far)
+        status = tree_l2l_cuda(context, state->bins ? cuda_stream(context) : state->aside.stream,
+                               state->target_tree, &run->expansions);
     KITH_TRY(tree_join_cuda(context, &state->aside)); /* both add to the results */
     KITH_TRY(status);
     return tree_l2p_cuda(context, &run->points);

@@ -16,8 +16,9 @@ extern "C" {
 /* Expansions of higher orders that are not harmonic would need too much memory per thread. */
 enum { tree_most_full_order_cuda = 14 };
 
-/* A second stream, on which work goes that the context's stream does not wait for until the join.
- * The functions after each other: make, fork, work on the stream, join. */
+/* A second stream, on which work goes that the context's stream does not wait for until the join,
+ * and whose kernels come first: chains of short ones, while long ones fill the device. The
+ * functions after each other: make, fork, work on the stream, join. */
 struct tree_aside {
     cudaStream_t stream;
     cudaEvent_t forked, joined;
@@ -76,12 +77,15 @@ kith_status tree_find_tensor_powers_cuda(cudaStream_t stream, int32_t cells,
                                          const struct tree_side *side,
                                          const struct tree_expansions_cuda *expansions);
 
-/* Adds the far sources' multipoles to the local expansions of the target cells of a batch. */
+/* Adds the far sources' multipoles to the local expansions of the target cells of a batch. Forks to
+ * the stream aside, unless NULL, as for laws of expansion_series. */
 kith_status tree_m2l_cuda(kith_context *context, const struct tree_expansions_cuda *expansions,
-                          const struct tree_batch *batch, struct tree_parts_memory *memory);
+                          const struct tree_batch *batch, const struct tree_aside *aside,
+                          struct tree_parts_memory *memory);
 
 /* Adds local expansions to those of the children, from the root to the leaves. */
-kith_status tree_l2l_cuda(kith_context *context, const struct octree_cuda *targets,
+kith_status tree_l2l_cuda(kith_context *context, cudaStream_t stream,
+                          const struct octree_cuda *targets,
                           const struct tree_expansions_cuda *expansions);
 
 /* What adds to the results at points. */
@@ -99,11 +103,9 @@ kith_status tree_l2p_cuda(kith_context *context, const struct tree_points_cuda *
 kith_status tree_m2p_cuda(kith_context *context, const struct tree_points_cuda *points,
                           const struct tree_batch *batch);
 
-/* Adds the near sources of the leaves of a batch, point by point. Forks to the stream aside, unless
- * NULL, as for laws of expansion_series. */
+/* Adds the near sources of the leaves of a batch, point by point. */
 kith_status tree_near_cuda(kith_context *context, const struct tree_points_cuda *points,
-                           const struct tree_batch *batch, const struct tree_aside *aside,
-                           struct tree_parts_memory *memory);
+                           const struct tree_batch *batch, struct tree_parts_memory *memory);
 
 /* The direct sums at a few targets (tree/estimate.h), once the trees are built and there is memory
  * for them. By a law of expansion_series nothing: tree_estimate_cuda then makes them. */

@@ -16,9 +16,9 @@ static unsigned blocks_for(int64_t items, int of_block)
 
 void tree_walker_free_cuda(kith_context *context, struct tree_walker_cuda *walker)
 {
-    const struct tree_memory *const memory[] = {
-        &walker->lists,  &walker->waiting, &walker->ready, &walker->far,   &walker->near,
-        &walker->counts, &walker->batches, &walker->stack, &walker->pulls, &walker->totals};
+    const struct tree_memory *const memory[] = {&walker->lists, &walker->waiting, &walker->far,
+                                                &walker->near,  &walker->counts,  &walker->batches,
+                                                &walker->stack, &walker->pulls,   &walker->totals};
     for (size_t k = 0; k < sizeof memory / sizeof memory[0]; k++)
         cuda_release(context, memory[k]->memory);
     for (int k = 0; k < tree_list_count; k++)
@@ -69,9 +69,6 @@ static void launch_team(kith_context *context, const struct walk_run *run)
 template <int what, int order>
 static kith_status launch_order(kith_context *context, const struct walk_run *run)
 {
-    KITH_TRY(cuda_check(
-        cudaMemsetAsync(run->pass.totals, 0, sizeof *run->pass.totals, cuda_stream(context)),
-        "walking a tree"));
     if (has_small_teams(run))
         launch_team<what, order, small_team>(context, run);
     else
@@ -110,14 +107,10 @@ static kith_status reserve_waiting(kith_context *context, struct tree_walker_cud
                              &walker->waiting);
 }
 
-/* A pass over all targets that follows the tree. */
-template <int what> static kith_status begin_pass(kith_context *context, const struct walk_run *run)
+static kith_status clear(kith_context *context, void *memory, int64_t bytes)
 {
-    KITH_TRY(
-        cuda_check(cudaMemsetAsync(run->pass.ready, 0, (size_t)run->cells * sizeof *run->pass.ready,
-                                   cuda_stream(context)),
-                   "walking a tree"));
-    return launch<what>(context, run);
+    return cuda_check(cudaMemsetAsync(memory, 0, (size_t)bytes, cuda_stream(context)),
+                      "walking a tree");
 }
 
 /* The lists of the targets first … end − 1 in parts. */
@@ -193,6 +186,7 @@ static kith_status fill_batch(kith_context *context, struct walk_run *run,
     run->pass.first = batch->first;
     run->pass.end = batch->end;
     KITH_TRY(reserve_lists(context, run, far > near ? far : near));
+    KITH_TRY(clear(context, run->pass.totals, sizeof *run->pass.totals));
     KITH_TRY(launch<fill_lists>(context, run));
     KITH_TRY(divide(context, run, far, near, parts));
     parts[tree_list_far].most = cells + far / tree_far_of_part;
@@ -234,6 +228,12 @@ static kith_status use_batches(kith_context *context, struct walk_run *run, tree
     return status;
 }
 
+/* The totals of both passes, and what is ready in each. */
+static int64_t bytes_of_totals(int64_t cells)
+{
+    return passes * (int64_t)(sizeof(struct walk_totals) + cells * sizeof(unsigned long long));
+}
+
 static kith_status prepare(kith_context *context, struct walk_run *run)
 {
     const int64_t of_small = blocks_per_multiprocessor<small_team> *
@@ -250,10 +250,7 @@ static kith_status prepare(kith_context *context, struct walk_run *run)
         walker->list_room = usual < least ? least : usual < most ? usual : most;
     const int64_t waiting = (is_by_law(run) ? 160 : 32) * cells + (1 << 16);
     KITH_TRY(tree_reserve_cuda(context, stacks, what, &walker->stack));
-    KITH_TRY(tree_reserve_cuda(context, passes * (int64_t)sizeof(struct walk_totals), what,
-                               &walker->totals));
-    KITH_TRY(
-        tree_reserve_cuda(context, cells * (int64_t)sizeof *run->pass.ready, what, &walker->ready));
+    KITH_TRY(tree_reserve_cuda(context, bytes_of_totals(cells), what, &walker->totals));
     KITH_TRY(tree_reserve_cuda(context, cells * (int64_t)sizeof(struct tree_lists), what,
                                &walker->lists));
     KITH_TRY(reserve_waiting(context, walker,
@@ -287,9 +284,10 @@ static void use_memory(enum pass pass, struct walk_run *run)
 {
     const struct tree_walker_cuda *walker = run->walker;
     struct walk_pass *to = &run->pass;
-    to->totals = (struct walk_totals *)walker->totals.memory + pass;
+    struct walk_totals *totals = (struct walk_totals *)walker->totals.memory;
+    to->totals = totals + pass;
     to->lists = (struct tree_lists *)walker->lists.memory;
-    to->ready = (unsigned long long *)walker->ready.memory;
+    to->ready = (unsigned long long *)(totals + passes) + (int64_t)pass * run->cells;
     to->waiting = (int32_t *)walker->waiting.memory;
     to->waiting_room = walker->waiting.bytes / (int64_t)sizeof(int32_t);
     to->far = (int32_t *)walker->far.memory;
@@ -324,7 +322,7 @@ static kith_status find_field(kith_context *context, const struct tree_field_cud
     const bool has_more = is_first && meanwhile->start;
     if (!is_first) /* scales are lowered */
         KITH_TRY(tree_make_sides_cuda(context, targets->tree, true, field->target_side));
-    KITH_TRY(begin_pass<sum_pulls>(context, run));
+    KITH_TRY(launch<sum_pulls>(context, run));
     kith_status status = has_more ? meanwhile->start(context, meanwhile->user) : KITH_OK;
     if (status == KITH_OK)
         status = tree_find_scales_cuda(context, targets->tree, run->pass.pulls, field->target_side);
@@ -345,10 +343,11 @@ static kith_status find_all(kith_context *context, const struct tree_field_cuda 
         for (int pass = 0; pass < passes; pass++)
             use_memory((enum pass)pass, &runs[pass]);
         found[of_field] = {};
+        KITH_TRY(clear(context, walker->totals.memory, bytes_of_totals(runs[of_lists].cells)));
         runs[of_lists].pass.field = field ? runs[of_field].pass.totals : NULL;
         if (field)
             KITH_TRY(find_field(context, field, targets, &runs[of_field], is_first));
-        KITH_TRY(begin_pass<find_lists>(context, &runs[of_lists]));
+        KITH_TRY(launch<find_lists>(context, &runs[of_lists]));
         KITH_TRY(divide(context, &runs[of_lists], walker->list_room, walker->list_room, parts));
         const int first = field ? of_field : of_lists;
         KITH_TRY(cuda_copy_out(context, &found[first], runs[first].pass.totals,

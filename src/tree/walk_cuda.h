@@ -25,7 +25,7 @@ struct tree_sides_cuda {
 };
 
 struct tree_walker_cuda {
-    struct tree_memory lists, waiting, ready, far, near, counts, batches, stack, pulls, totals;
+    struct tree_memory lists, waiting, far, near, counts, batches, stack, pulls, totals;
     int64_t list_room; /* elements of far and of near between two calls of use; 0: the usual */
     bool divides[tree_list_count]; /* which lists are used in parts */
     struct tree_parts_memory parts[tree_list_count];
