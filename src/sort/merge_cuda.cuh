@@ -112,7 +112,6 @@ static __global__ void __launch_bounds__(tile_length)
     const int32_t own = (block_first - family) / length;
     const int32_t block_end = block_first + tile_length < count ? block_first + tile_length : count;
     const int32_t thread = (int32_t)threadIdx.x, k = block_first + thread;
-    wait_for_kernel_before();
     const int32_t run_of_warp = thread / 64, is_end = thread / 32 % 2;
     const int32_t first_of_run = family + run_of_warp * length, left = count - first_of_run;
     const int32_t bound = count_before_by_warp(keys + first_of_run,
