@@ -26,9 +26,10 @@ static const struct pair_law formulas[] = {
 };
 
 /* Several errors of one problem, by fmm and by groups in turns. */
-static void check(kith_context *gpu, const struct pair_law *law, const char *name, kith_dtype dtype,
+static void check(void *user, const struct pair_law *law, const char *name, kith_dtype dtype,
                   double softening, const double errors[], int count, int groups)
 {
+    kith_context *gpu = user;
     kith_law *parsed = NULL;
     struct tree_state_cuda solved = {0};
     const struct tree_problem problem = problem_by(&scene, law->text, dtype, softening, &parsed);
@@ -48,35 +49,24 @@ static void check(kith_context *gpu, const struct pair_law *law, const char *nam
     kith_law_free(parsed);
 }
 
+static struct law_checks checks_on(kith_context *gpu, struct random_numbers *numbers)
+{
+    return (struct law_checks){check, gpu, &scene, numbers, scene_count(2000)};
+}
+
 static void test_cuda_the_requested_error_is_kept_by_any_law(void **state)
 {
-    struct random_numbers *numbers = *state;
-    static const double errors[] = {1e-2, 1e-4, 1e-6};
     kith_context *gpu = new_gpu_context(NULL);
-    for (int32_t kind = 0; kind < scene_kinds; kind += scene_step()) {
-        scene_fill(&scene, numbers, scene_names[kind], 3, scene_count(2000));
-        for (int k = 0; k < law_count; k++)
-            check(gpu, &laws[k], scene_names[kind], KITH_F64, 0, errors, 3, (kind + k) % 2);
-    }
+    const struct law_checks checks = checks_on(gpu, *state);
+    check_every_law(&checks, scene_step());
     kith_context_free(gpu);
 }
 
-/* In single precision, in the plane, and with softenings from less than a leaf to all of the
- * points. */
 static void test_cuda_it_is_kept_by_any_law_in_other_settings(void **state)
 {
-    struct random_numbers *numbers = *state;
-    static const double softenings[] = {0.001, 0.1, 10}, errors[] = {1e-3, 1e-4};
     kith_context *gpu = new_gpu_context(NULL);
-    for (int k = 0; k < law_count; k++) {
-        scene_fill(&scene, numbers, "cube", 3, scene_count(2000));
-        check(gpu, &laws[k], "cube", KITH_F32, 0, errors, 2, k % 2);
-        scene_fill(&scene, numbers, "plummer", 3, scene_count(2000));
-        check(gpu, &laws[k], "plummer", KITH_F64, softenings[k % 3], &(double){1e-6}, 1, k % 2);
-        scene_fill(&scene, numbers, "charges", 2, scene_count(2000));
-        check(gpu, &laws[k], "the plane", KITH_F64, k % 2 ? 0 : 0.03, &(double){1e-6}, 1, k % 2);
-        check(gpu, &laws[k], "the plane", KITH_F32, k % 2 ? 0 : 0.03, &(double){1e-4}, 1, 0);
-    }
+    const struct law_checks checks = checks_on(gpu, *state);
+    check_other_settings(&checks);
     kith_context_free(gpu);
 }
 
@@ -98,13 +88,12 @@ static void test_cuda_it_is_kept_by_formulas(void **state)
 
 static void test_cuda_few_points_are_summed_by_any_law(void **state)
 {
-    struct random_numbers *numbers = *state;
-    static const int64_t counts[] = {0, 1, 2, 15, 16, 17};
+    static const int64_t counts[] = {0, 1, 16, 17};
     kith_context *gpu = new_gpu_context(NULL);
-    for (size_t n = 0; n < sizeof counts / sizeof *counts; n++) {
-        scene_fill(&scene, numbers, "cube", 3, counts[n]);
-        check(gpu, &laws[n % law_count], "few points", KITH_F64, 0, &(double){1e-6}, 1, 0);
-        check(gpu, &laws[n % law_count], "few points", KITH_F32, 0, &(double){1e-5}, 1, 1);
+    const struct law_checks checks = checks_on(gpu, *state);
+    check_few_points(&checks);
+    for (size_t n = 0; n < sizeof counts / sizeof *counts; n++) { /* compiled at run time */
+        scene_fill(&scene, *state, "cube", 3, counts[n]);
         check(gpu, &formulas[0], "few points", KITH_F64, 0, &(double){1e-6}, 1, n % 2);
     }
     kith_context_free(gpu);
@@ -120,11 +109,7 @@ static void test_cuda_targets_need_not_be_the_sources_of_a_law(void **state)
     scene_fill(&targets, numbers, "cube", 3, 777);
     for (int k = 0; k < law_count; k++) { /* the state is kept from law to law */
         kith_law *law = NULL;
-        struct tree_problem problem = problem_by(&scene, laws[k].text, KITH_F64, 0, &law);
-        problem.self = false;
-        problem.target_count = targets.count;
-        for (int c = 0; c < 3; c++)
-            problem.target_position[c] = targets.x[c];
+        const struct tree_problem problem = problem_of_others(&scene, &targets, k, &law);
         const struct tree_request request = {.groups = k % 2, .error = 1e-5, .leaf = 24};
         check_kept(laws[k].text,
                    solve(gpu, &problem, sum_by(&problem, &laws[k]), &request, &solved), 1e-5);

@@ -119,4 +119,73 @@ static inline const struct direct_sum *sum_by(const struct tree_problem *problem
     return sums;
 }
 
+/* What a device checks: several errors of one problem of the scene, by fmm and by groups in turns.
+ */
+struct law_checks {
+    void (*check)(void *user, const struct pair_law *law, const char *name, kith_dtype dtype,
+                  double softening, const double errors[], int count, int groups);
+    void *user;
+    struct tree_scene *scene;
+    struct random_numbers *numbers;
+    int64_t points;
+};
+
+static inline void check_in(const struct law_checks *checks, const char *scene, int32_t dimensions,
+                            int k, kith_dtype dtype, double softening, double error, int groups)
+{
+    scene_fill(checks->scene, checks->numbers, scene, dimensions, checks->points);
+    checks->check(checks->user, &laws[k], dimensions == 2 ? "the plane" : scene, dtype, softening,
+                  &error, 1, groups);
+}
+
+/* Smaller errors are not kept within the length of a law, where high orders lose digits. */
+static inline void check_every_law(const struct law_checks *checks, int32_t step)
+{
+    static const double errors[] = {1e-2, 1e-4, 1e-6};
+    for (int32_t kind = 0; kind < scene_kinds; kind += step) {
+        scene_fill(checks->scene, checks->numbers, scene_names[kind], 3, checks->points);
+        for (int k = 0; k < law_count; k++)
+            checks->check(checks->user, &laws[k], scene_names[kind], KITH_F64, 0, errors, 3,
+                          (kind + k) % 2);
+    }
+}
+
+/* In single precision, in the plane, and with softenings from less than a leaf to all of the
+ * points. */
+static inline void check_other_settings(const struct law_checks *checks)
+{
+    static const double softenings[] = {0.001, 0.1, 10};
+    for (int k = 0; k < law_count; k++) {
+        check_in(checks, "cube", 3, k, KITH_F32, 0, k % 2 ? 1e-3 : 1e-4, k % 2);
+        check_in(checks, "plummer", 3, k, KITH_F64, softenings[k % 3], 1e-6, k % 2);
+        check_in(checks, "charges", 2, k, KITH_F64, k % 2 ? 0 : 0.03, 1e-6, k % 2);
+        check_in(checks, "charges", 2, k, KITH_F32, k % 2 ? 0 : 0.03, 1e-4, 0);
+    }
+}
+
+/* Counts about a leaf, which has 16 points. */
+static inline void check_few_points(const struct law_checks *checks)
+{
+    static const int64_t counts[] = {0, 1, 2, 15, 16, 17};
+    for (size_t n = 0; n < sizeof counts / sizeof *counts; n++) {
+        const struct pair_law *law = &laws[n % law_count];
+        scene_fill(checks->scene, checks->numbers, "cube", 3, counts[n]);
+        checks->check(checks->user, law, "few points", KITH_F64, 0, &(double){1e-6}, 1, 0);
+        checks->check(checks->user, law, "few points", KITH_F32, 0, &(double){1e-5}, 1, 1);
+    }
+}
+
+/* Targets of their own in targets, and the scene as sources. */
+static inline struct tree_problem problem_of_others(const struct tree_scene *scene,
+                                                    const struct tree_scene *targets, int k,
+                                                    kith_law **law)
+{
+    struct tree_problem problem = problem_by(scene, laws[k].text, KITH_F64, 0, law);
+    problem.self = false;
+    problem.target_count = targets->count;
+    for (int c = 0; c < 3; c++)
+        problem.target_position[c] = targets->x[c];
+    return problem;
+}
+
 #endif

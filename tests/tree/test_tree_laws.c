@@ -9,9 +9,10 @@ static struct tree_scene scene;
 
 /* Several errors of one problem. Momentum is conserved to the rounding of the series' terms, which
  * for a Gaussian law are far larger than their sum. */
-static void check(kith_context *context, const struct pair_law *law, const char *name,
-                  kith_dtype dtype, double softening, const double errors[], int count, int groups)
+static void check(void *user, const struct pair_law *law, const char *name, kith_dtype dtype,
+                  double softening, const double errors[], int count, int groups)
 {
+    kith_context *context = user;
     kith_law *parsed = NULL;
     struct tree_state tree = {0};
     const struct tree_problem problem = problem_by(&scene, law->text, dtype, softening, &parsed);
@@ -31,38 +32,30 @@ static void check(kith_context *context, const struct pair_law *law, const char 
     kith_law_free(parsed);
 }
 
-/* Smaller errors are not kept within the length of a law, where high orders lose digits. */
-static void test_the_requested_error_is_kept_by_any_law(void **state)
+static void check_all(const char *test, int64_t points, int32_t threads,
+                      void (*cases)(const struct law_checks *checks))
 {
-    (void)state;
-    struct random_numbers numbers = random_numbers_begin("test_the_requested_error_by_any_law");
-    static const double errors[] = {1e-2, 1e-4, 1e-6};
-    kith_context *context = context_with(2);
-    for (int32_t kind = 0; kind < scene_kinds; kind++) {
-        scene_fill(&scene, &numbers, scene_names[kind], 3, 1500);
-        for (int k = 0; k < law_count; k++)
-            check(context, &laws[k], scene_names[kind], KITH_F64, 0, errors, 3, (kind + k) % 2);
-    }
+    struct random_numbers numbers = random_numbers_begin(test);
+    kith_context *context = context_with(threads);
+    cases(&(struct law_checks){check, context, &scene, &numbers, points});
     kith_context_free(context);
 }
 
-/* In single precision, in the plane, and with softenings from less than a leaf to all of the
- * points. */
+static void check_every_scene(const struct law_checks *checks)
+{
+    check_every_law(checks, 1);
+}
+
+static void test_the_requested_error_is_kept_by_any_law(void **state)
+{
+    (void)state;
+    check_all("test_the_requested_error_by_any_law", 1500, 2, check_every_scene);
+}
+
 static void test_the_requested_error_is_kept_in_other_settings(void **state)
 {
     (void)state;
-    struct random_numbers numbers = random_numbers_begin("test_in_other_settings");
-    static const double softenings[] = {0.001, 0.1, 10};
-    kith_context *context = context_with(2);
-    for (int k = 0; k < law_count; k++) {
-        scene_fill(&scene, &numbers, "cube", 3, 2000);
-        check(context, &laws[k], "cube", KITH_F32, 0, &(double){1e-4}, 1, k % 2);
-        scene_fill(&scene, &numbers, "plummer", 3, 2000);
-        check(context, &laws[k], "plummer", KITH_F64, softenings[k % 3], &(double){1e-6}, 1, 0);
-        scene_fill(&scene, &numbers, "charges", 2, 2000);
-        check(context, &laws[k], "the plane", KITH_F64, k % 2 ? 0 : 0.03, &(double){1e-6}, 1, 0);
-    }
-    kith_context_free(context);
+    check_all("test_in_other_settings", 2000, 2, check_other_settings);
 }
 
 /* The law 1/s by its series and by expansions of its own. */
@@ -91,11 +84,7 @@ static void test_targets_need_not_be_the_sources(void **state)
     for (int k = 0; k < law_count; k++) {
         kith_law *law = NULL;
         struct tree_state tree = {0};
-        struct tree_problem problem = problem_by(&scene, laws[k].text, KITH_F64, 0, &law);
-        problem.self = false;
-        problem.target_count = targets.count;
-        for (int c = 0; c < 3; c++)
-            problem.target_position[c] = targets.x[c];
+        const struct tree_problem problem = problem_of_others(&scene, &targets, k, &law);
         const struct tree_request request = {.groups = k % 2, .error = 1e-5, .leaf = 24};
         check_kept(laws[k].text,
                    solve(context, &problem, sum_by(&problem, &laws[k]), &request, &tree), 1e-5);
@@ -108,15 +97,7 @@ static void test_targets_need_not_be_the_sources(void **state)
 static void test_few_points_are_summed(void **state)
 {
     (void)state;
-    struct random_numbers numbers = random_numbers_begin("test_few_points_are_summed");
-    static const int64_t counts[] = {0, 1, 2, 15, 16, 17};
-    kith_context *context = context_with(1);
-    for (size_t n = 0; n < sizeof counts / sizeof *counts; n++) {
-        scene_fill(&scene, &numbers, "cube", 3, counts[n]);
-        check(context, &laws[n % law_count], "few points", KITH_F64, 0, &(double){1e-6}, 1, 0);
-        check(context, &laws[n % law_count], "few points", KITH_F32, 0, &(double){1e-5}, 1, 1);
-    }
-    kith_context_free(context);
+    check_all("test_few_points_are_summed", 0, 1, check_few_points);
 }
 
 static void test_results_have_the_same_bits_for_every_number_of_threads(void **state)
