@@ -90,12 +90,6 @@ static double strength_of(const struct forces_options *options, double g, const 
                       : 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void find_errors(const struct forces_options *options, const struct forces_job *job,
                         double g, struct samples *samples)
 {
@@ -126,7 +120,7 @@ static struct forces_check summarize(struct samples *samples)
     for (int64_t k = 0; k < n; k++)
         check.rms += samples->error[k] * samples->error[k] / (double)n;
     check.rms = sqrt(check.rms);
-    qsort(samples->error, (size_t)n, sizeof *samples->error, compare);
+    cli_sort(samples->error, n);
     if (n > 0) {
         check.p99 = samples->error[(n - 1) * 99 / 100];
         check.max = samples->error[n - 1];

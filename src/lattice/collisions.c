@@ -37,14 +37,17 @@ const kith_collisions_method_info *kith_collisions_method_list(int64_t *count)
     return methods;
 }
 
-static kith_status check_method(const kith_collisions_options *options,
-                                kith_collisions_method *method)
+/* What every call on beads begins with. */
+static kith_status begin(kith_context *context, const kith_collisions_options *options,
+                         kith_array beads, kith_collisions_method *method,
+                         struct collisions_problem *problem, bool *on_host)
 {
     *method = options ? options->method : KITH_COLLISIONS_AUTO;
+    KITH_TRY(kith_check_pointer(context, "context"));
     if ((unsigned)*method >= method_count)
         return kith_fail(KITH_INVALID_ARGUMENT, "method is %d; give a kith_collisions_method",
                          (int)*method);
-    return KITH_OK;
+    return collisions_check_beads(context, beads, problem, on_host);
 }
 
 static const struct collisions_backend *backend_of(const kith_context *context)
@@ -59,12 +62,10 @@ kith_status kith_collisions_count(kith_context *context, const kith_collisions_o
     KITH_TRY(device_enter(context, &scope));
     KITH_TRY(kith_check_pointer(count, "count"));
     struct collisions_problem problem;
-    kith_collisions_method method = KITH_COLLISIONS_AUTO;
+    kith_collisions_method method;
     bool on_host = false;
     *count = 0;
-    KITH_TRY(kith_check_pointer(context, "context"));
-    KITH_TRY(check_method(options, &method));
-    KITH_TRY(collisions_check_beads(context, beads, &problem, &on_host));
+    KITH_TRY(begin(context, options, beads, &method, &problem, &on_host));
     KITH_TRY(kith_context_check_cancelled(context));
     if (problem.count < 2)
         return KITH_OK;
@@ -77,11 +78,9 @@ kith_status kith_collisions_choose(kith_context *context, const kith_collisions_
     DEVICE_SCOPE(scope);
     KITH_TRY(device_enter(context, &scope));
     KITH_TRY(kith_check_pointer(method, "method"));
-    KITH_TRY(kith_check_pointer(context, "context"));
     struct collisions_problem problem;
     bool on_host = false;
-    KITH_TRY(check_method(options, method));
-    KITH_TRY(collisions_check_beads(context, beads, &problem, &on_host));
+    KITH_TRY(begin(context, options, beads, method, &problem, &on_host));
     if (*method != KITH_COLLISIONS_AUTO)
         return KITH_OK;
     return backend_of(context)->choose(context, &problem, on_host, method);
@@ -99,12 +98,10 @@ kith_status kith_collisions_launch(kith_context *context, const kith_collisions_
     KITH_TRY(device_enter(context, &scope));
     KITH_TRY(kith_check_pointer(promise, "promise"));
     struct collisions_problem problem;
-    kith_collisions_method method = KITH_COLLISIONS_AUTO;
+    kith_collisions_method method;
     bool on_host = false;
     *promise = NULL;
-    KITH_TRY(kith_check_pointer(context, "context"));
-    KITH_TRY(check_method(options, &method));
-    KITH_TRY(collisions_check_beads(context, beads, &problem, &on_host));
+    KITH_TRY(begin(context, options, beads, &method, &problem, &on_host));
 
     struct kith_collisions_promise *made = NULL;
     KITH_TRY(kith_allocate(1, sizeof *made, "a promise", &made));

@@ -1,7 +1,6 @@
 /* From the caller's rows to points in the order of their cells: wrapping, choosing a grid, and a
  * counting sort that keeps the order of the rows. */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "cells/lattice.h"
@@ -11,6 +10,7 @@
 #include "pairs/arguments.h"
 #include "pairs/search.h"
 #include "pairs/stage.h"
+#include "sort/sort.h"
 
 /* A part may be as long as all rows. */
 enum { most_parts = 64, rows_between_looks = 1 << 16 };
@@ -255,12 +255,6 @@ static kith_status join_bounds(const struct both *both, struct bounds *joined)
     return KITH_OK;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Medians of some points' components in the basis. */
 static void find_typical(const struct pairs_search *search, double typical[3])
 {
@@ -274,7 +268,7 @@ static void find_typical(const struct pairs_search *search, double typical[3])
             pairs_unsorted_point(search, &search->points, s * count / samples, x);
             sample[s] = pairs_fraction(search->lattice, x, k);
         }
-        qsort(sample, (size_t)samples, sizeof sample[0], by_value);
+        sort_reals(samples, sample);
         typical[k] = sample[samples / 2];
     }
 }

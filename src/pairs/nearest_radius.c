@@ -1,21 +1,15 @@
 #include "pairs/nearest_radius.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "pairs/arguments.h"
+#include "sort/sort.h"
 
 /* Targets inspected, and the largest rank; beyond it, volume is taken to grow with k. */
 enum { most_samples = 7, most_ranks = 64 };
 
 /* More than the volume that the median needs, as counts scatter. */
 static const double volume_over_median = 1.6;
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* The square of the k-th smallest distance, or of the largest if there are fewer than k. */
 static double sample_r2(const struct pairs_problem *problem, const struct pairs_system *system,
@@ -67,7 +61,7 @@ double pairs_guess_radius(const struct pairs_problem *problem, int64_t k)
         const int64_t i = (2 * sample + 1) * targets / (2 * samples);
         values[sample] = sample_r2(problem, system_of(problem, i), i, rank);
     }
-    qsort(values, (size_t)samples, sizeof values[0], by_value);
+    sort_reals(samples, values);
     double r2 = values[samples / 2];
     if (!(r2 > 0) || !isfinite(r2))
         r2 = values[samples - 1];

@@ -47,6 +47,9 @@ kith_status sort_keys_cpu(kith_context *context, int64_t count, int32_t bits, ui
                           uint32_t *order, void *scratch);
 int64_t sort_scratch_bytes(int64_t count);
 
+/* Sorts a few numbers, none of them NaN. */
+void sort_reals(int64_t count, double *numbers);
+
 /* sums[k] = Σ values[j] over j < k, for 0 ≤ k ≤ count; the last is the sum of all, below 2^31. */
 void sort_scan_cpu(int64_t count, const int32_t *values, int32_t *sums);
 

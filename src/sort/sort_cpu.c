@@ -1,6 +1,7 @@
 /* The radix sort on the CPU: parts of the keys count their digits, and then put each key where the
  * parts before leave off. How many parts there are depends on the number of keys alone. */
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "device/threads.h"
@@ -131,6 +132,17 @@ kith_status sort_keys_cpu(kith_context *context, int64_t count, int32_t bits, ui
             memcpy(order, pass.order, (size_t)count * sizeof *order);
     }
     return KITH_OK;
+}
+
+static int compare_reals(const void *first, const void *second)
+{
+    const double a = *(const double *)first, b = *(const double *)second;
+    return (a > b) - (a < b);
+}
+
+void sort_reals(int64_t count, double *numbers)
+{
+    qsort(numbers, (size_t)count, sizeof *numbers, compare_reals);
 }
 
 void sort_scan_cpu(int64_t count, const int32_t *values, int32_t *sums)

@@ -9,6 +9,7 @@
 #endif
 
 #include "core/memory.h"
+#include "sort/sort.h"
 #include "view/packet.h"
 
 enum { most_sampled = 4096, all_matter = 1000 };
@@ -16,17 +17,11 @@ enum { most_sampled = 4096, all_matter = 1000 };
 /* Beyond this part of them bodies may be left out, if they are farther than `wider` times. */
 static const double most_part = 0.995, wider = 1.5;
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double most_of(double *values, int64_t count, bool is_all)
 {
     if (count == 0)
         return 0;
-    qsort(values, (size_t)count, sizeof *values, compare);
+    sort_reals(count, values);
     return is_all ? values[count - 1] : wider * values[(int64_t)(most_part * (double)(count - 1))];
 }
 
