@@ -104,18 +104,38 @@ static double line_gathered(const struct sparse_statistics *statistics)
     return far_line_gathered + lost_line_gathered * fmax(0, fmin(lost, 1));
 }
 
+/* Entries that are left over when rows are cut into vectors; of long rows half a vector. */
+static double left_over(const struct sparse_statistics *statistics)
+{
+    const int64_t lanes = bytes_of_a_vector / kith_dtype_bytes(statistics->dtype);
+    const int64_t counted = sparse_most_lengths - 1;
+    double rest = 0.5 * (double)(lanes * statistics->at_least[counted]);
+    for (int64_t k = 1; k < counted; k++)
+        rest += (double)((k % lanes) * (statistics->at_least[k] - statistics->at_least[k + 1]));
+    return rest;
+}
+
+/* Along rows by vectors, what is left over is read by scalar loads. */
+static double line_of_csr(const struct sparse_statistics *statistics,
+                          const struct sparse_plan *plan)
+{
+    const double rest =
+        statistics->nonzeros > 0 ? left_over(statistics) / (double)statistics->nonzeros : 0;
+    return plan->kernel == KITH_SPARSE_ROW_THREAD
+               ? far_line_scalar
+               : rest * far_line_scalar + (1 - rest) * line_gathered(statistics);
+}
+
 static double waiting_for_x(const struct sparse_statistics *statistics,
                             const struct sparse_plan *plan, double far)
 {
     const bool strided = plan->format == KITH_SPARSE_ELL || plan->format == KITH_SPARSE_HYBRID;
-    const bool gathers =
-        plan->format == KITH_SPARSE_SELL ||
-        (plan->format == KITH_SPARSE_CSR && plan->kernel != KITH_SPARSE_ROW_THREAD);
     const double far_line = asks_ahead(statistics, plan)
                                 ? least_line_ahead + (far_line_ahead - least_line_ahead) * far
-                            : strided ? far_line_strided * far
-                            : gathers ? line_gathered(statistics) * far
-                                      : far_line_scalar * far;
+                            : strided                          ? far_line_strided * far
+                            : plan->format == KITH_SPARSE_SELL ? line_gathered(statistics) * far
+                            : plan->format == KITH_SPARSE_CSR  ? line_of_csr(statistics, plan) * far
+                                                               : far_line_scalar * far;
     return (double)statistics->nonzeros *
            (near_line * statistics->near_lines_per_entry + far_line * statistics->lines_per_entry);
 }
@@ -141,17 +161,6 @@ static bool finish(const struct sparse_statistics *statistics, double work, doub
     plan->bytes = (int64_t)bytes;
     plan->seconds = 1e-9 * fmax(work + all * a_byte + waiting, nanoseconds_of_bytes(all));
     return true;
-}
-
-/* Entries that are left over when rows are cut into vectors; of long rows half a vector. */
-static double left_over(const struct sparse_statistics *statistics)
-{
-    const int64_t lanes = bytes_of_a_vector / kith_dtype_bytes(statistics->dtype);
-    const int64_t counted = sparse_most_lengths - 1;
-    double rest = 0.5 * (double)(lanes * statistics->at_least[counted]);
-    for (int64_t k = 1; k < counted; k++)
-        rest += (double)((k % lanes) * (statistics->at_least[k] - statistics->at_least[k + 1]));
-    return rest;
 }
 
 static bool predict_csr(const struct sparse_statistics *statistics, struct sparse_plan *plan)
