@@ -24,8 +24,9 @@ enum { least_shared = 1 << 19 };
 
 enum { most_devices = 64 };
 
-/* Memory is kept from call to call up to this part of the device's: taking it again, and clearing
- * it, takes a tenth of the time of a call. A point has at most about so much. */
+/* Memory is kept from call to call up to about this part of the device's: allocating and clearing
+ * it again takes a tenth of the time of a call. bytes_of_point is that of 10^7 points; of up to
+ * 10^6 points the lists alone take 256 bytes a point. */
 enum { part_kept = 64, bytes_of_point = 200 };
 
 /* Trees of the context's device and of its peers. Targets are divided so that all take the same
@@ -129,7 +130,7 @@ struct known {
     double softening2;
 };
 
-/* Where that is there; *count of it. */
+/* The *count readings of what is in the device's memory. */
 static void find_readings(const struct forces_problem *problem, struct known *known,
                           struct cuda_reading readings[2], int *count)
 {
@@ -145,7 +146,7 @@ static void find_readings(const struct forces_problem *problem, struct known *kn
                                 sizeof known->softening2};
 }
 
-/* Once it is read. */
+/* After the readings. */
 static void use_known(const struct forces_problem *problem, const struct known *known,
                       double *softening2, bool *good)
 {
@@ -302,9 +303,9 @@ static kith_status solve(kith_context *context, const struct tree_problem *probl
     return KITH_OK;
 }
 
-/* What one device computes alone: it builds the tree before the host knows whether the numbers are
- * good, as a tree of any numbers has an end, and what their softening is, of which the leaves
- * seldom depend. */
+/* On one device alone. The tree is built before the host knows whether all numbers are finite,
+ * since positions that are not finite only get the keys of others, and before it knows the
+ * softening, on which the size of leaves seldom depends. */
 static kith_status solve_alone(kith_context *context, const struct forces_tree_sums *sums,
                                struct tree_problem *problem, struct trees *trees, bool *good)
 {

@@ -236,7 +236,7 @@ static kith_status are_distinct(struct tipsy_rows *rows, int64_t begin, int64_t 
     return KITH_OK;
 }
 
-/* In passes of at most so many ids, with an eighth of their bytes. */
+/* The most ids of a pass, which has a bit for each. */
 enum { ids_at_once = 1 << 26 };
 
 static kith_status look_for_ids(struct tipsy_rows *rows, const struct potentials *potentials)

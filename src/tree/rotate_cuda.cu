@@ -64,8 +64,8 @@ static __device__ __forceinline__ void load_matrices(matrices<order, real> *to)
     __syncthreads();
 }
 
-/* (c + is) (x + iy)^m of m = 1 … last; the powers are computed again and again, as registers are
- * scarcer than time. */
+/* (c + is) (x + iy)^m of m = 1 … last. The powers are recomputed in each call, as there are not
+ * enough registers to keep them. */
 template <int last, typename real>
 static __device__ __forceinline__ void turn(real x, real y, real *c, real *s)
 {
