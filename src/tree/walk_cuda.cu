@@ -72,7 +72,7 @@ static kith_status launch_order(kith_context *context, const struct walk_run *ru
     if (has_small_teams(run))
         launch_team<what, order, small_team>(context, run);
     else
-        launch_team<what, order, large_team>(context, run);
+        launch_team<what, order, what == sum_pulls ? middle_team : large_team>(context, run);
     return cuda_check_launch("walking a tree");
 }
 
@@ -238,7 +238,7 @@ static kith_status prepare(kith_context *context, struct walk_run *run)
 {
     const int64_t of_small = blocks_per_multiprocessor<small_team> *
                              (int64_t)stack_room(small_team, run->source_generations);
-    const int64_t of_large = blocks_per_multiprocessor<large_team> *
+    const int64_t of_large = blocks_per_multiprocessor<large_team> * /* and of middle ones */
                              (int64_t)stack_room(large_team, run->source_generations);
     const int64_t stacks = cuda_multiprocessors(context) *
                            (of_small > of_large ? of_small : of_large) * (int64_t)sizeof(int32_t);
@@ -294,8 +294,8 @@ static void use_memory(enum pass pass, struct walk_run *run)
     to->near = (int32_t *)walker->near.memory;
     to->list_room = walker->list_room;
     to->stack = (int32_t *)walker->stack.memory;
-    to->stack_room =
-        stack_room(has_small_teams(run) ? small_team : large_team, run->source_generations);
+    const int few = pass == of_field ? middle_team : large_team;
+    to->stack_room = stack_room(has_small_teams(run) ? small_team : few, run->source_generations);
     to->pulls = (struct tree_pull *)walker->pulls.memory;
 }
 

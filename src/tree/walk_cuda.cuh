@@ -10,20 +10,28 @@
 #include "tree/walk_pass_cuda.cuh"
 
 /* A target cell is the work of a block: of few threads if there are many cells, of more if there
- * are few, as leaves of a sparse halo meet nearly all others. */
-enum { threads = 128, small_team = 32, large_team = 128, fewest_cells_of_small_teams = 200000 };
+ * are few, as leaves of a sparse halo meet nearly all others. In the pass for the field they do
+ * not, as it opens fewer. */
+enum { threads = 128, small_team = 32, middle_team = 64, large_team = 128 };
+enum { fewest_cells_of_small_teams = 200000 };
 
 /* Entries of a target's lists that a block keeps in shared memory until it knows how many they are.
  * Near or waiting ones past them are kept at the end of its stack. */
-template <int team> static constexpr int staged_entries = team == small_team ? 512 : 1024;
+template <int team> static constexpr int staged_entries = team == large_team ? 1024 : 512;
 
 /* Resident blocks, each of which has a stack. */
-template <int team> static constexpr int blocks_per_multiprocessor = team == small_team ? 20 : 6;
+template <int team>
+static constexpr int blocks_per_multiprocessor = team == small_team    ? 20
+                                                 : team == middle_team ? 12
+                                                                       : 6;
 
 /* Where a walk of few cells waits for its longest chain more than for room, it leaves some of that
  * to what is started meanwhile. */
 enum { most_cells_of_sharing = 16384 };
-template <int team> static constexpr int blocks_of_sharing = team == small_team ? 13 : 4;
+template <int team>
+static constexpr int blocks_of_sharing = team == small_team    ? 13
+                                         : team == middle_team ? 8
+                                                               : 4;
 
 /* What a pass over the targets does. A target has its parent's waiting sources, so that finding
  * lists and summing pulls follow the tree; lists are filled in once all are counted. */
