@@ -281,14 +281,12 @@ static kith_status sum(kith_context *context, struct solve_run *run,
     state->walker.divides[tree_list_far] = run->expansions.locals != NULL;
     kith_status status = tree_walk_cuda(context, &rule, field, &run->targets, &run->sources,
                                         use_lists, run, &state->walker, counts);
-    if (!run->expansions.locals)
-        return status;
     if (status == KITH_OK && run->has_far)
         status = tree_l2l_cuda(context, state->bins ? cuda_stream(context) : state->aside.stream,
                                state->target_tree, &run->expansions);
-    KITH_TRY(tree_join_cuda(context, &state->aside)); /* both add to the results */
+    KITH_TRY(tree_join_cuda(context, &state->aside)); /* the samples' sums, too */
     KITH_TRY(status);
-    return tree_l2p_cuda(context, &run->points);
+    return run->expansions.locals ? tree_l2p_cuda(context, &run->points) : KITH_OK;
 }
 
 static kith_status run_stages(kith_context *context, struct solve_run *run,
