@@ -309,9 +309,11 @@ static void NAME(add_rotated)(const struct expansion *expansion, const REAL *tar
     struct NAME(directions) directions;
     struct NAME(axial) axial;
     struct NAME(columns) f, g;
+    // cppcheck-suppress uninitvar; exchange writes it
     const struct NAME(number) *even = g.of[0], *odd = g.of[1];
     NAME(find_directions)(order, target, from, &directions);
     for (int32_t n = 0; n <= order; n++) {
+        // cppcheck-suppress uninitvar; exchange writes it
         struct NAME(number) *to = &axial.of[0][n];
         NAME(load_solid)(from, solid + solid_row(n), n, directions.alpha, &f);
         NAME(exchange)
