@@ -17,8 +17,9 @@ struct auto_state {
 static const struct kith_solver *choose(const kith_context *context,
                                         const struct forces_problem *problem)
 {
-    return forces_fmm_seconds(context, problem, &problem->accuracy) <
-                   forces_direct_seconds(context, problem)
+    return forces_solver_fmm.suits(context, problem) == KITH_OK &&
+                   forces_fmm_seconds(context, problem, &problem->accuracy) <
+                       forces_direct_seconds(context, problem)
                ? &forces_solver_fmm
                : &forces_solver_direct;
 }
@@ -40,9 +41,7 @@ static kith_status prepare(kith_context *context, const struct forces_problem *p
     if (!*prepared)
         KITH_TRY(kith_allocate(1, sizeof(struct auto_state), "a solver", prepared));
     struct auto_state *state = *prepared;
-    const bool approximates = forces_solver_fmm.suits(context, problem) == KITH_OK;
-    const struct kith_solver *solver =
-        approximates ? choose(context, problem) : &forces_solver_direct;
+    const struct kith_solver *solver = choose(context, problem);
     if (state->solver != solver && state->solver)
         forces_forget(context, state->solver, &state->prepared);
     state->solver = solver;
@@ -68,6 +67,12 @@ static kith_status evaluate(kith_context *context, void *prepared,
     return KITH_OK;
 }
 
+static bool finds_potentials(const kith_context *context, const struct forces_problem *problem)
+{
+    const struct kith_solver *solver = choose(context, problem);
+    return solver->finds_potentials && solver->finds_potentials(context, problem);
+}
+
 static void forget(kith_context *context, void *prepared)
 {
     struct auto_state *state = prepared;
@@ -83,4 +88,5 @@ const struct kith_solver forces_solver_auto = {
     .prepare = prepare,
     .evaluate = evaluate,
     .free = forget,
+    .finds_potentials = finds_potentials,
 };

@@ -177,6 +177,13 @@ static kith_status evaluate_fmm(kith_context *context, void *prepared,
     return evaluate(&forces_solver_fmm, context, prepared, problem);
 }
 
+/* The tests compare the bits on the CPU alone. */
+static bool finds_potentials(const kith_context *context, const struct forces_problem *problem)
+{
+    (void)problem;
+    return context->device.kind == KITH_CPU;
+}
+
 const struct kith_solver forces_solver_tree = {
     .name = "tree",
     .summary = "Barnes-Hut: far cells of a tree by their multipoles, to a requested error",
@@ -184,6 +191,7 @@ const struct kith_solver forces_solver_tree = {
     .prepare = prepare,
     .evaluate = evaluate_tree,
     .free = forget,
+    .finds_potentials = finds_potentials,
 };
 
 const struct kith_solver forces_solver_fmm = {
@@ -195,4 +203,5 @@ const struct kith_solver forces_solver_fmm = {
     .prepare = prepare,
     .evaluate = evaluate_fmm,
     .free = forget,
+    .finds_potentials = finds_potentials,
 };

@@ -268,6 +268,8 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     if (status == KITH_OK)
         status = simulation_choose_images(created);
     if (status == KITH_OK)
+        status = simulation_allocate_potentials(created);
+    if (status == KITH_OK)
         status = integrator_prepare(created);
     if (status != KITH_OK) {
         kith_simulation_free(created);

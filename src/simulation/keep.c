@@ -68,6 +68,7 @@ kith_status simulation_keep(struct kith_simulation *simulation, struct simulatio
 kith_status simulation_bring_back(struct kith_simulation *simulation,
                                   const struct simulation_moment *moment)
 {
+    simulation->has_potentials = false;
     simulation->evaluations = moment->evaluations;
     simulation->steps = moment->steps;
     simulation->start_steps = moment->start_steps;

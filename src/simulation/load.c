@@ -193,6 +193,7 @@ kith_status simulation_refill(struct kith_simulation *simulation, const kith_bod
     KITH_TRY(
         slice_agree(simulation, thermostat_check_masses(&simulation->thermostat, bodies, first)));
     forces_forget(simulation->context, simulation->solver, &simulation->prepared);
+    simulation->has_potentials = false;
     KITH_TRY(choose_units(simulation, bodies));
     KITH_TRY(slice_agree(simulation, load_problem(simulation, bodies)));
     KITH_TRY(simulation_write_vectors(simulation, POSITION, bodies->position));
@@ -231,6 +232,7 @@ void simulation_release(struct kith_simulation *simulation)
     massive_free(simulation);
     services->release(simulation->context, simulation->kept);
     services->release(simulation->context, simulation->mass);
+    services->release(simulation->context, simulation->potential);
     services->release(simulation->context, simulation->shown_mass);
     services->release(simulation->context, simulation->half_softening2);
     services->release(simulation->context, simulation->charge);

@@ -157,9 +157,20 @@ static kith_status evaluate_divided(struct kith_simulation *simulation, struct s
     return KITH_OK;
 }
 
+/* The last step's, which this evaluation would find again bit for bit. */
+static kith_status gather_last(struct kith_simulation *simulation, const struct sample *sample)
+{
+    for (int32_t k = 0; k < sample->dimensions; k++)
+        KITH_TRY(
+            gather(simulation, sample, simulation->vector[ACCELERATION][k], ACCELERATIONS + k));
+    return gather(simulation, sample, simulation->potential, POTENTIALS);
+}
+
 static kith_status evaluate(struct kith_simulation *simulation, struct sample *sample)
 {
     bool done = false;
+    if (simulation->has_potentials)
+        return gather_last(simulation, sample);
     KITH_TRY(evaluate_divided(simulation, sample, &done));
     if (done)
         return KITH_OK;

@@ -43,6 +43,7 @@ void simulation_clear(struct kith_simulation *simulation, int32_t array)
 kith_status simulation_accumulate(struct kith_simulation *simulation, int32_t terms,
                                   const double *factor, const int32_t *in, int32_t array)
 {
+    simulation->has_potentials = simulation->has_potentials && array != POSITION;
     const int64_t numbers = simulation_layout(simulation, simulation->systems).numbers;
     for (int32_t k = 0; k < simulation->dimensions; k++) {
         const void *component[4] = {0};
@@ -122,8 +123,27 @@ static kith_status evaluate(struct kith_simulation *simulation,
 kith_status simulation_evaluate(struct kith_simulation *simulation, int32_t position,
                                 int32_t acceleration)
 {
-    const struct forces_problem problem = problem_at(simulation, position, acceleration);
-    return evaluate(simulation, &problem);
+    struct forces_problem problem = problem_at(simulation, position, acceleration);
+    if (position == POSITION && acceleration == ACCELERATION)
+        problem.potential = simulation->potential;
+    simulation->has_potentials = false;
+    KITH_TRY(evaluate(simulation, &problem));
+    simulation->has_potentials = problem.potential != NULL;
+    return KITH_OK;
+}
+
+kith_status simulation_allocate_potentials(struct kith_simulation *simulation)
+{
+    const struct integrator_method *method = simulation->method;
+    const kith_solver *solver = simulation->solver;
+    const struct forces_problem problem = problem_at(simulation, POSITION, ACCELERATION);
+    if (simulation->dtype != KITH_F64 || method->composition.stage_count == 0 ||
+        method->kept <= ACCELERATION || simulation->watch || simulation->is_ensemble ||
+        !solver->finds_potentials || !solver->finds_potentials(simulation->context, &problem))
+        return KITH_OK;
+    return slice_agree(simulation, simulation->context->services->allocate(
+                                       simulation->context, simulation->stride, sizeof(double),
+                                       "state of the simulation", &simulation->potential));
 }
 
 kith_status simulation_evaluate_with_jerk(struct kith_simulation *simulation)
@@ -211,6 +231,7 @@ kith_status simulation_write_vectors(struct kith_simulation *simulation, int32_t
     const int32_t dimensions = simulation->dimensions;
     const struct system_layout layout = simulation_layout(simulation, simulation->systems);
     double *component = NULL;
+    simulation->has_potentials = false;
     KITH_TRY(simulation_reunite(simulation));
     KITH_TRY(kith_allocate(layout.numbers, sizeof *component, "copy of the state", &component));
     kith_status status = KITH_OK;

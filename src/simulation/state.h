@@ -84,8 +84,10 @@ struct kith_simulation {
     void *mass, *half_softening2, *charge; /* NULL if they are not used */
     void *weight;     /* √ε, where the law is mixed: charges are then σ; or NULL */
     void *kept;       /* keep.h: positions, velocities and what else a step starts from; or NULL */
+    void *potential;  /* those that the last accelerations came with; NULL: none are kept */
     void *shown_mass; /* as the caller has them, if shows_masses; of its own, so that views last */
     bool shows_masses;
+    bool has_potentials; /* ACCELERATION and potential are those of the bodies as they are now */
     bool
         lacks_forces; /* what the method keeps besides positions and velocities is to be computed */
     bool lacks_bodies; /* positions and velocities are to be computed from what the method keeps */
@@ -143,6 +145,11 @@ void simulation_release(struct kith_simulation *simulation);
  * whose advise is called (forces/advice.h). Errors: KITH_UNSUPPORTED. */
 kith_status simulation_check_solver(const struct kith_simulation *simulation,
                                     const kith_forces_options *forces);
+
+/* Potentials are kept with accelerations from now on, if the solver finds both together and a step
+ * ends with the forces at its last positions: diagnostics there need no forces of their own. They
+ * are in double precision, and so are the kept ones. */
+kith_status simulation_allocate_potentials(struct kith_simulation *simulation);
 
 /* vector[acceleration] = the forces at vector[position]. */
 kith_status simulation_evaluate(struct kith_simulation *simulation, int32_t position,

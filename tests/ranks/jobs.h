@@ -136,13 +136,13 @@ static inline kith_status take_steps(void *argument, kith_context *context)
 }
 
 /* The same by a rank that has a slice: half of the steps, and the others by a new simulation, from
- * a checkpoint of the first. */
+ * a checkpoint of the first. `kept` and `restored` are of that moment, before and after. */
 struct slice_rank {
     const kith_bodies *start;
     kith_simulation_options options;
     int64_t steps;
     kith_bodies *end; /* of this rank */
-    kith_diagnostics first, last;
+    kith_diagnostics first, kept, restored, last;
     bool is_sliced;
     kith_status status;
     char message[200];
@@ -167,6 +167,8 @@ static inline kith_status step_slice(struct slice_rank *rank, kith_context *cont
     if (status == KITH_OK)
         status = kith_simulation_step(simulation, rank->steps / 2);
     if (status == KITH_OK)
+        status = kith_simulation_diagnose(simulation, &rank->kept);
+    if (status == KITH_OK)
         status = kith_simulation_save(simulation, &checkpoint);
     kith_simulation_free(simulation);
     simulation = NULL;
@@ -174,6 +176,8 @@ static inline kith_status step_slice(struct slice_rank *rank, kith_context *cont
         status = begin_slice(context, rank, own, &simulation);
     if (status == KITH_OK)
         status = kith_simulation_restore(simulation, &checkpoint);
+    if (status == KITH_OK)
+        status = kith_simulation_diagnose(simulation, &rank->restored);
     if (status == KITH_OK)
         status = kith_simulation_step(simulation, rank->steps - rank->steps / 2);
     if (status == KITH_OK)
@@ -224,6 +228,7 @@ static inline bool check_slices(const struct simulation_rank *alone, const kith_
             const kith_bodies own = bodies_rows(alone->end, from, ranks[k].end->count);
             assert_same_state(ranks[k].end, &own);
             assert_memory_equal(&ranks[k].first, first, sizeof *first);
+            assert_memory_equal(&ranks[k].kept, &ranks[k].restored, sizeof *first);
             assert_memory_equal(&ranks[k].last, &alone->diagnostics, sizeof *first);
         }
         kith_bodies_free(ranks[k].end);

@@ -52,6 +52,24 @@ static void test_a_run_goes_on_with_the_solver_that_it_was_begun_with(void **sta
     kith_bodies_free(bodies);
 }
 
+/* Forces of the last step are not in a checkpoint with their potentials. */
+static void test_frames_after_a_resume_have_the_energies_of_an_undisturbed_run(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("resume by fmm");
+    kith_bodies *bodies = made("plummer", (kith_initial_options){.count = 400, .seed = 3});
+    for (int every = 1; every <= 10; every += 9)
+        for (int k = 0; k < 2; k++) {
+            kith_run_options options = run_options(0.01, 0.4, every, NULL);
+            options.simulation.precision = k == 0 ? KITH_F64 : KITH_F32;
+            options.simulation.forces.softening = 0.02;
+            options.simulation.forces.solver = solver_named("fmm");
+            options.simulation.forces.accuracy.error = 1e-3;
+            assert_resumes_bit_for_bit(&numbers, options, bodies);
+        }
+    kith_bodies_free(bodies);
+}
+
 static void test_resume_goes_on_bit_for_bit(void **state)
 {
     (void)state;
@@ -366,6 +384,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_run_goes_on_with_the_solver_that_it_was_begun_with),
+        cmocka_unit_test(test_frames_after_a_resume_have_the_energies_of_an_undisturbed_run),
         cmocka_unit_test(test_resume_goes_on_bit_for_bit),
         cmocka_unit_test(test_resume_in_the_plane_goes_on_bit_for_bit),
         cmocka_unit_test(test_resume_goes_on_bit_for_bit_after_a_cancelled_step),
