@@ -53,8 +53,8 @@ void sort_reals(int64_t count, double *numbers);
 /* sums[k] = Σ values[j] over j < k, for 0 ≤ k ≤ count; the last is the sum of all, below 2^31. */
 void sort_scan_cpu(int64_t count, const int32_t *values, int32_t *sums);
 
-/* The same on a GPU. The grid is in the device's memory, as are keys, order and scratch; values has
- * room for an element more. Nothing waits. */
+/* The same on a GPU. The grid is in the device's memory, as are keys, order and scratch. Nothing
+ * waits. */
 kith_status sort_morton_keys_cuda(kith_context *context, const struct sort_points *points,
                                   uint64_t *keys, struct morton_grid *grid);
 kith_status sort_keys_cuda(kith_context *context, int64_t count, int32_t bits, uint64_t *keys,
@@ -63,8 +63,6 @@ int64_t sort_scratch_bytes_cuda(int64_t count);
 /* What these functions take of cuda_scratch, at most: a caller that has more of it leaves them the
  * first bytes. */
 int64_t sort_working_bytes_cuda(int64_t count);
-kith_status sort_scan_cuda(kith_context *context, int64_t count, const int32_t *values,
-                           int32_t *sums);
 
 #ifdef __cplusplus
 }

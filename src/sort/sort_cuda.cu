@@ -1,7 +1,6 @@
-/* Sort and scan on a GPU, by CUB. */
+/* Sort on a GPU, of many keys by CUB. */
 
 #include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 
 #include "device/overlap.cuh"
 #include "sort/merge_cuda.cuh"
@@ -19,12 +18,9 @@ int64_t sort_working_bytes_cuda(int64_t count)
     const int64_t of_extremes = 64 << 10;
     cub::DoubleBuffer<uint64_t> key(NULL, NULL);
     cub::DoubleBuffer<uint32_t> place(NULL, NULL);
-    size_t of_sort = 0, of_scan = 0;
+    size_t of_sort = 0;
     cub::DeviceRadixSort::SortPairs(NULL, of_sort, key, place, count, 0, 64);
-    cub::DeviceScan::ExclusiveSum(NULL, of_scan, (const int32_t *)NULL, (int32_t *)NULL,
-                                  (int)(count + 1));
-    const int64_t most = (int64_t)(of_sort > of_scan ? of_sort : of_scan);
-    return most > of_extremes ? most : of_extremes;
+    return (int64_t)of_sort > of_extremes ? (int64_t)of_sort : of_extremes;
 }
 
 static __global__ void number(int64_t count, uint32_t *order)
@@ -90,19 +86,4 @@ kith_status sort_keys_cuda(kith_context *context, int64_t count, int32_t bits, u
                                             cudaMemcpyDeviceToDevice, stream),
                             "sorting keys"));
     return KITH_OK;
-}
-
-kith_status sort_scan_cuda(kith_context *context, int64_t count, const int32_t *values,
-                           int32_t *sums)
-{
-    const cudaStream_t stream = cuda_stream(context);
-    size_t bytes = 0;
-    void *working = NULL;
-    KITH_TRY(cuda_check(
-        cub::DeviceScan::ExclusiveSum(NULL, bytes, values, sums, (int)(count + 1), stream),
-        "adding up counts"));
-    KITH_TRY(cuda_scratch(context, (int64_t)bytes, &working));
-    return cuda_check(
-        cub::DeviceScan::ExclusiveSum(working, bytes, values, sums, (int)(count + 1), stream),
-        "adding up counts");
 }
