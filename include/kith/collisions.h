@@ -54,7 +54,8 @@ typedef struct kith_collisions_options {
  *   count    [out] on the host
  *
  * Errors: KITH_INVALID_ARGUMENT (shape, dtype, device, unknown method), KITH_UNSUPPORTED (beads on
- *         a device and a context on the CPU), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
+ *         a device and a context on the CPU; more than 2^32 − 1 beads to sort, by the method sort
+ *         and for groups), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
  * Cost:   O(n²) or O(n) work, depending on the method, and O(n) memory, which the context keeps for
  *         the next call.
  * Source: the counts of lattice proteins (Lau & Dill 1989); docs/collisions.md has the methods. */
