@@ -14,7 +14,7 @@ root = Path(__file__).resolve().parents[1]
 picture = root / "docs/images/tree-cost.svg"
 
 WIDTH, HEIGHT, LEFT, TOP, GAP, LEGEND = 420, 380, 74, 40, 84, 60
-SECONDS, ERRORS = (-3, 2), (-16, -2)  # powers of ten of the axes
+SECONDS, ERRORS = (-4, 2), (-16, -2)  # powers of ten of the axes
 COLORS = {("cpu", "single"): "#1f5fa8", ("cpu", "double"): "#7fb2e5",
           ("gpu", "single"): "#b3541e", ("gpu", "double"): "#e8a87c"}
 DASHES = {"fmm": "", "tree": ' stroke-dasharray="6 4"', "direct": ""}
@@ -101,7 +101,7 @@ def legend():
 
 def make():
     measured = list(rows())
-    sizes = sorted({n for _, n, *_ in measured})
+    sizes = sorted(set.intersection(*({n for of, n, *_ in measured if of == device} for device in ("cpu", "gpu"))))
     width = LEFT + len(sizes) * WIDTH + (len(sizes) - 1) * GAP + 30
     height = TOP + HEIGHT + 40 + LEGEND
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
