@@ -10,6 +10,13 @@
 extern "C" {
 #endif
 
+/* What the potentials of a problem add to its accelerations. */
+enum solver_potentials {
+    unknown_potentials, /* accelerations may have other bits with them */
+    added_potentials,   /* time; the bits are the same */
+    free_potentials     /* nothing */
+};
+
 /* A force solver: one file and one row in solvers.c. kith_forces_compute, simulations and their
  * diagnostics call it through this struct alone, with a problem in the memory of the context's
  * device, or in the host's if on_host.
@@ -20,9 +27,8 @@ extern "C" {
  * tree, cells, a mesh). It is called before each evaluate, with NULL at first and then with its
  * previous result for the same bodies, which it keeps, or rebuilds if they have moved too far.
  * NULL: nothing is kept. evaluate Fills in the problem's outputs, or adds to them if
- * problem->accumulate. free     Frees what prepare made; not called for NULL. finds_potentials
- * Whether evaluate of such a problem computes the potentials with the accelerations: to request
- * them then costs nothing and changes no bits. NULL: it does not. */
+ * problem->accumulate. free     Frees what prepare made; not called for NULL. potentials
+ * What those of such a problem add; NULL: unknown_potentials. */
 struct kith_solver {
     const char *name, *summary;
     bool is_periodic; /* takes a periodic cell, and nothing but one */
@@ -35,7 +41,8 @@ struct kith_solver {
     kith_status (*evaluate)(kith_context *context, void *prepared,
                             const struct forces_problem *problem);
     void (*free)(kith_context *context, void *prepared);
-    bool (*finds_potentials)(const kith_context *context, const struct forces_problem *problem);
+    enum solver_potentials (*potentials)(const kith_context *context,
+                                         const struct forces_problem *problem);
 };
 
 extern const struct kith_solver forces_solver_direct, forces_solver_reference, forces_solver_tree,

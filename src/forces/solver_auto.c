@@ -67,10 +67,10 @@ static kith_status evaluate(kith_context *context, void *prepared,
     return KITH_OK;
 }
 
-static bool finds_potentials(const kith_context *context, const struct forces_problem *problem)
+static enum solver_potentials potentials(const kith_context *context,
+                                         const struct forces_problem *problem)
 {
-    const struct kith_solver *solver = choose(context, problem);
-    return solver->finds_potentials && solver->finds_potentials(context, problem);
+    return choose(context, problem)->potentials(context, problem);
 }
 
 static void forget(kith_context *context, void *prepared)
@@ -88,5 +88,5 @@ const struct kith_solver forces_solver_auto = {
     .prepare = prepare,
     .evaluate = evaluate,
     .free = forget,
-    .finds_potentials = finds_potentials,
+    .potentials = potentials,
 };

@@ -69,9 +69,18 @@ static kith_status evaluate(kith_context *context, void *prepared,
                                : forces_backend_of(context)->evaluate(context, problem);
 }
 
+/* Kernels of a law compute its value and its derivative together, and may round otherwise. */
+static enum solver_potentials potentials(const kith_context *context,
+                                         const struct forces_problem *problem)
+{
+    return context->device.kind == KITH_CPU && !problem->law ? added_potentials
+                                                             : unknown_potentials;
+}
+
 const struct kith_solver forces_solver_direct = {
     .name = "direct",
     .summary = "every pair, in the precision of the numbers, on every device",
     .suits = suits,
     .evaluate = evaluate,
+    .potentials = potentials,
 };

@@ -178,10 +178,11 @@ static kith_status evaluate_fmm(kith_context *context, void *prepared,
 }
 
 /* The tests compare the bits on the CPU alone. */
-static bool finds_potentials(const kith_context *context, const struct forces_problem *problem)
+static enum solver_potentials potentials(const kith_context *context,
+                                         const struct forces_problem *problem)
 {
     (void)problem;
-    return context->device.kind == KITH_CPU;
+    return context->device.kind == KITH_CPU ? free_potentials : unknown_potentials;
 }
 
 const struct kith_solver forces_solver_tree = {
@@ -191,7 +192,7 @@ const struct kith_solver forces_solver_tree = {
     .prepare = prepare,
     .evaluate = evaluate_tree,
     .free = forget,
-    .finds_potentials = finds_potentials,
+    .potentials = potentials,
 };
 
 const struct kith_solver forces_solver_fmm = {
@@ -203,5 +204,5 @@ const struct kith_solver forces_solver_fmm = {
     .prepare = prepare,
     .evaluate = evaluate_fmm,
     .free = forget,
-    .finds_potentials = finds_potentials,
+    .potentials = potentials,
 };

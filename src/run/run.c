@@ -209,6 +209,8 @@ static kith_status take_steps(struct run *run, const struct run_moment *now)
         KITH_TRY(steps_at_once(run, leg.steps, &leg.steps));
         return simulation_take_leg(run->simulation, &leg);
     }
+    run->simulation->sampled_step =
+        now->step == plan->whole_end ? now->step + 1 : run_plan_next_stop(plan, now->step);
     if (now->step == plan->whole_end)
         return kith_simulation_step_by(run->simulation, plan->rest);
     int64_t steps = run_plan_next_stop(plan, now->step) - now->step;

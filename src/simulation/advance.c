@@ -40,6 +40,7 @@ kith_status simulation_advance(struct kith_simulation *simulation, double h, int
     const struct integrator_method *method = simulation->method;
     const struct simulation_backend *backend = simulation_backend_of(simulation->context);
     *done = 0;
+    simulation->has_potentials = false;
     if (simulation->solver == &forces_solver_cutoff)
         return advance_within_cutoff(simulation, h, steps, done);
     if (!simulation->is_fused || simulation->massive || !backend->advance)

@@ -38,7 +38,10 @@ kith_status composition_finish_step(struct kith_simulation *simulation, double h
         const struct composition_stage stage = composition->stages[k];
         if (!(k == first && has_forces) &&
             composition_evaluates(composition, method->kept > ACCELERATION, k))
-            KITH_TRY(simulation_evaluate(simulation, POSITION, ACCELERATION));
+            KITH_TRY(k + 1 == composition->stage_count
+                         ? simulation_evaluate_last(simulation, simulation->steps + 1 ==
+                                                                    simulation->sampled_step)
+                         : simulation_evaluate(simulation, POSITION, ACCELERATION));
         if (stage.kick != 0)
             KITH_TRY(kick(simulation, stage.kick * h));
         if (stage.drift != 0)

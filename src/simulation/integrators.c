@@ -105,7 +105,7 @@ kith_status integrator_prepare(struct kith_simulation *simulation)
     else if (simulation->method->has_jerk)
         KITH_TRY(simulation_evaluate_with_jerk(simulation));
     else if (simulation->method->kept > ACCELERATION)
-        KITH_TRY(simulation_evaluate(simulation, POSITION, ACCELERATION));
+        KITH_TRY(simulation_evaluate_last(simulation, true));
     simulation->lacks_forces = false;
     return KITH_OK;
 }

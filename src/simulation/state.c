@@ -123,10 +123,17 @@ static kith_status evaluate(struct kith_simulation *simulation,
 kith_status simulation_evaluate(struct kith_simulation *simulation, int32_t position,
                                 int32_t acceleration)
 {
-    struct forces_problem problem = problem_at(simulation, position, acceleration);
-    if (position == POSITION && acceleration == ACCELERATION)
-        problem.potential = simulation->potential;
+    const struct forces_problem problem = problem_at(simulation, position, acceleration);
     simulation->has_potentials = false;
+    return evaluate(simulation, &problem);
+}
+
+kith_status simulation_evaluate_last(struct kith_simulation *simulation, bool is_sampled)
+{
+    struct forces_problem problem = problem_at(simulation, POSITION, ACCELERATION);
+    const bool is_wanted = is_sampled || simulation->potentials_are_free;
+    simulation->has_potentials = false;
+    problem.potential = is_wanted && !simulation->massive ? simulation->potential : NULL;
     KITH_TRY(evaluate(simulation, &problem));
     simulation->has_potentials = problem.potential != NULL;
     return KITH_OK;
@@ -137,10 +144,13 @@ kith_status simulation_allocate_potentials(struct kith_simulation *simulation)
     const struct integrator_method *method = simulation->method;
     const kith_solver *solver = simulation->solver;
     const struct forces_problem problem = problem_at(simulation, POSITION, ACCELERATION);
+    const enum solver_potentials potentials =
+        solver->potentials ? solver->potentials(simulation->context, &problem) : unknown_potentials;
     if (simulation->dtype != KITH_F64 || method->composition.stage_count == 0 ||
         method->kept <= ACCELERATION || simulation->watch || simulation->is_ensemble ||
-        !solver->finds_potentials || !solver->finds_potentials(simulation->context, &problem))
+        potentials == unknown_potentials)
         return KITH_OK;
+    simulation->potentials_are_free = potentials == free_potentials;
     return slice_agree(simulation, simulation->context->services->allocate(
                                        simulation->context, simulation->stride, sizeof(double),
                                        "state of the simulation", &simulation->potential));

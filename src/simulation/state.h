@@ -87,7 +87,9 @@ struct kith_simulation {
     void *potential;  /* those that the last accelerations came with; NULL: none are kept */
     void *shown_mass; /* as the caller has them, if shows_masses; of its own, so that views last */
     bool shows_masses;
-    bool has_potentials; /* ACCELERATION and potential are those of the bodies as they are now */
+    bool potentials_are_free;
+    int64_t sampled_step; /* diagnostics are expected after this many steps */
+    bool has_potentials;  /* ACCELERATION and potential are those of the bodies as they are now */
     bool
         lacks_forces; /* what the method keeps besides positions and velocities is to be computed */
     bool lacks_bodies; /* positions and velocities are to be computed from what the method keeps */
@@ -146,14 +148,18 @@ void simulation_release(struct kith_simulation *simulation);
 kith_status simulation_check_solver(const struct kith_simulation *simulation,
                                     const kith_forces_options *forces);
 
-/* Potentials are kept with accelerations from now on, if the solver finds both together and a step
- * ends with the forces at its last positions: diagnostics there need no forces of their own. They
- * are in double precision, and so are the kept ones. */
+/* Potentials may be kept with accelerations from now on, if the solver finds both together and a
+ * step ends with the forces at its last positions: diagnostics there need no forces of their own.
+ * They are in double precision, and so are the kept ones. */
 kith_status simulation_allocate_potentials(struct kith_simulation *simulation);
 
 /* vector[acceleration] = the forces at vector[position]. */
 kith_status simulation_evaluate(struct kith_simulation *simulation, int32_t position,
                                 int32_t acceleration);
+
+/* ACCELERATION = the forces at POSITION, which a step ends with. Potentials are kept if they are
+ * free, or if diagnostics are expected at the end of the step. */
+kith_status simulation_evaluate_last(struct kith_simulation *simulation, bool is_sampled);
 
 /* Accelerations and jerks at the positions and velocities. */
 kith_status simulation_evaluate_with_jerk(struct kith_simulation *simulation);
