@@ -70,9 +70,9 @@ struct kith_simulation {
     bool is_viewed; /* the caller has views of the arrays, which show the last step */
     /* The state is gathered when all ranks ask for it together, not after every call. */
     bool stays_divided;
-    void *prepared; /* by the solver, for the bodies as they are; NULL: nothing */
     bool is_fused;  /* whole steps may be left to the backend: direct, with the usual method, and no
                        thermostat */
+    void *prepared; /* by the solver, for the bodies as they are; NULL: nothing */
     struct forces_space space;    /* in the caller's unit of length */
     kith_ewald ewald;             /* of the space, whose exclusions are owned */
     kith_cell cell;               /* of it */
@@ -88,11 +88,11 @@ struct kith_simulation {
     void *shown_mass; /* as the caller has them, if shows_masses; of its own, so that views last */
     bool shows_masses;
     bool potentials_are_free;
-    int64_t sampled_step; /* diagnostics are expected after this many steps */
-    bool has_potentials;  /* ACCELERATION and potential are those of the bodies as they are now */
+    bool has_potentials; /* ACCELERATION and potential are those of the bodies as they are now */
     bool
         lacks_forces; /* what the method keeps besides positions and velocities is to be computed */
     bool lacks_bodies; /* positions and velocities are to be computed from what the method keeps */
+    int64_t sampled_step; /* diagnostics are expected after this many steps */
 
     double start_time;
     int64_t steps, start_steps, evaluations;
