@@ -157,7 +157,7 @@ static void find_errors(const struct bench *bench, double errors[most_samples], 
 
 static kith_status measure(struct bench *bench, const char *solver, double error)
 {
-    double seconds[most_rounds], errors[most_samples], rms = 0, all = 0;
+    double seconds[most_rounds] = {0}, errors[most_samples], rms = 0, all = 0;
     kith_solver_report report = {0};
     kith_status status = KITH_OK;
     int rounds = 0;
