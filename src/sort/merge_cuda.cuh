@@ -3,7 +3,7 @@
 
 /* A sort of few keys, stable, in few launches: tiles are sorted by a block each, and then up to
  * merged_runs sorted runs are merged at once, pass by pass. The rank of an element in the merged
- * run is the sum, over the runs, of how many elements come before it. A radix sort of so few keys
+ * run is the sum, over the runs, of how many elements come before it. A radix sort of few keys
  * leaves most of the device idle for as many launches as keys have digits. */
 
 #include <cub/block/block_merge_sort.cuh>
@@ -98,7 +98,7 @@ struct merged_part {
 
 /* A block has the elements of a tile, one a thread, and merges merged_runs runs of `length`, of
  * which the last may be shorter. Of the other runs the keys between its own least and greatest go
- * to shared memory, or are read where they are if there is no room. */
+ * to shared memory, or are read where they are, without room. */
 static __global__ void __launch_bounds__(tile_length)
     merge_runs(int32_t count, int32_t length, const uint64_t *keys, const uint32_t *order,
                uint64_t *merged_keys, uint32_t *merged_order)

@@ -21,6 +21,14 @@ static const char prologue[] =
     /* "memory P …" runs kith as P processes and prints the peak memory of each, in kB. */
     "memory() { processes=$1; shift; timeout 60 \"$KITH_MPIRUN\" -n \"$processes\" \"$MEASURE\" "
     "memory \"$KITH_PROGRAM\" \"$@\"; }\n"
+    /* "at_most SMALL N BYTES FILE…": the 8 processes of each file took at most BYTES for each of
+     * their N / 8 bodies more than the least of those in SMALL. */
+    "at_most() { base=$(sort -n $1 | head -1) most=$(($2 / 8 * $3 / 1024)) && shift 3\n"
+    "for file; do\n"
+    "  [ $(wc -l <$file) -eq 8 ] || exit\n"
+    "  for kb in $(cat $file); do [ $((kb - base)) -le $most ] ||\n"
+    "    { echo $file: $kb - $base is more than $most kB; exit 1; }; done\n"
+    "done; }\n"
     /* Its processes that name a file in their arguments. */
     "processes_of() { for one in /proc/[0-9]*; do\n"
     "  grep -qsx kith \"$one/comm\" && grep -qsz \"$1\" \"$one/cmdline\" && echo \"${one#/proc/}\"\n"
