@@ -1,11 +1,12 @@
-/* bench_trees cpu|cuda single|double N SOLVER [rounds=K] [samples=K] [ERROR...]: accelerations and
- * potentials of a Plummer model of N equal bodies by the solver tree, fmm or direct, and their
- * errors by the definition of docs/tree.md, of samples bodies. Prints a row of JSON per requested
- * error: the median of the rounds, of the processor time of one thread or, on a GPU with arrays in
- * its memory, of the time.
+/* bench_trees cpu|cuda single|double N SOLVER [rounds=K] [samples=K] [devices=K] [ERROR...]:
+ * accelerations and potentials of a Plummer model of N equal bodies by the solver tree, fmm or
+ * direct, and their errors by the definition of docs/tree.md, of samples bodies. Prints a row of
+ * JSON per requested error: the median of the rounds, of the processor time of one thread or, on a
+ * GPU with arrays in its memory, of the time.
  *
  * rounds   at most; default 9, or as many as take 3 s
- * samples  default 1000; each is a direct sum over all bodies, by one thread */
+ * samples  default 1000; each is a direct sum over all bodies, by one thread
+ * devices  GPUs that share a call, the first ones; default 1 */
 
 #ifdef KITH_HAS_CUDA
 #include <cuda_runtime_api.h>
@@ -18,7 +19,7 @@
 
 #include "kith/kith.h"
 
-enum { most_samples = 1000, most_rounds = 9 };
+enum { most_samples = 1000, most_rounds = 9, most_devices = 8 };
 static const double enough = 3; /* seconds of all rounds */
 
 struct bench {
@@ -26,7 +27,7 @@ struct bench {
     kith_forces_options options;
     kith_dtype dtype;
     bool on_gpu;
-    int64_t n, samples;
+    int64_t n, samples, devices;
     int rounds;
     kith_bodies *bodies; /* of positions and masses that are numbers of the precision */
     kith_particles particles;
@@ -179,12 +180,14 @@ static kith_status measure(struct bench *bench, const char *solver, double error
         return status;
     qsort(seconds, (size_t)rounds, sizeof *seconds, compare);
     find_errors(bench, errors, &rms);
-    printf("{\"device\": \"%s\", \"precision\": \"%s\", \"bodies\": %lld, \"solver\": \"%s\", "
-           "\"requested\": %g, \"order\": %d, \"seconds\": %.4g, \"fastest\": %.4g, "
-           "\"slowest\": %.4g, \"rms\": %.3g, \"p99\": %.3g, \"max\": %.3g}\n",
-           bench->on_gpu ? "cuda" : "cpu", bench->dtype == KITH_F32 ? "single" : "double",
-           (long long)bench->n, solver, error, (int)report.order, seconds[rounds / 2], seconds[0],
-           seconds[rounds - 1], rms, errors[bench->samples * 99 / 100], errors[bench->samples - 1]);
+    printf(
+        "{\"device\": \"%s\", \"devices\": %d, \"precision\": \"%s\", \"bodies\": %lld, \"solver\": \"%s\", "
+        "\"requested\": %g, \"order\": %d, \"seconds\": %.4g, \"fastest\": %.4g, "
+        "\"slowest\": %.4g, \"rms\": %.3g, \"p99\": %.3g, \"max\": %.3g}\n",
+        bench->on_gpu ? "cuda" : "cpu", (int)bench->devices,
+        bench->dtype == KITH_F32 ? "single" : "double", (long long)bench->n, solver, error,
+        (int)report.order, seconds[rounds / 2], seconds[0], seconds[rounds - 1], rms,
+        errors[bench->samples * 99 / 100], errors[bench->samples - 1]);
     fflush(stdout);
     return KITH_OK;
 }
@@ -206,7 +209,9 @@ static int read_settings(int count, char **words, struct bench *bench)
     int64_t rounds = most_rounds;
     int read = 0;
     bench->samples = most_samples;
+    bench->devices = 1;
     while (read < count && (is_setting(words[read], "rounds", most_rounds, &rounds) ||
+                            is_setting(words[read], "devices", most_devices, &bench->devices) ||
                             is_setting(words[read], "samples", most_samples, &bench->samples)))
         read++;
     bench->rounds = (int)rounds;
@@ -218,7 +223,8 @@ int main(int count, char **words)
     static struct bench bench;
     kith_status status = KITH_OK;
     if (count < 5)
-        return fail("give cpu|cuda single|double N SOLVER [rounds=K] [samples=K] [ERROR...]");
+        return fail("give cpu|cuda single|double N SOLVER [rounds=K] [samples=K] [devices=K] "
+                    "[ERROR...]");
     bench.on_gpu = strcmp(words[1], "cuda") == 0;
     bench.dtype = strcmp(words[2], "double") == 0 ? KITH_F64 : KITH_F32;
     bench.n = (int64_t)atof(words[3]);
@@ -226,7 +232,9 @@ int main(int count, char **words)
     const kith_context_options options = {.device = {bench.on_gpu ? KITH_CUDA : KITH_CPU, 0},
                                           .threads = 1};
     const kith_initial_options model = {.count = bench.n, .seed = 1};
+    const int32_t peers[] = {1, 2, 3, 4, 5, 6, 7};
     if (kith_context_create(&options, &bench.context) != KITH_OK ||
+        kith_context_add_peers(bench.context, peers, (int32_t)bench.devices - 1) != KITH_OK ||
         kith_solver_find(words[4], &bench.options.solver) != KITH_OK ||
         kith_initial_make("plummer", &model, &bench.bodies) != KITH_OK)
         return fail(kith_error_message());
