@@ -4,7 +4,8 @@
 #include "core/isa.h"
 #include "tree/acceptance.h"
 
-enum { accept_lanes = 8 };
+/* Several vectors, so that the chain of operations of one fills the waits of another. */
+enum { accept_lanes = 32 };
 
 /* tree_accepts of a target and each of at most accept_lanes sources, to the bit, into accepted,
  * which has accept_lanes elements whatever the count. */

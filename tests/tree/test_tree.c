@@ -195,7 +195,7 @@ static void test_acceptance_is_symmetric(void **state)
 static void test_acceptance_of_several_sources_is_that_of_each(void **state)
 {
     (void)state;
-    enum { order = 5, sides = 40, bins = 64 };
+    enum { order = 5, sides = 40, bins = 64, turns = 1600 };
     static struct tree_decay_row rows[bins];
     struct random_numbers numbers = random_numbers_begin("test_acceptance_of_several_sources");
     struct tree_side side[sides];
@@ -223,13 +223,13 @@ static void test_acceptance_of_several_sources_is_that_of_each(void **state)
         rows[k].noise = random_uniform(&numbers, 0, 1e-5);
     }
     const struct tree_decay decay = {expansion_bin_of(0x1p-6), bins, 0.5, rows};
-    for (int32_t turn = 0; turn < 6000; turn++) {
+    for (int32_t turn = 0; turn < turns; turn++) {
         const struct tree_rule rule = {.walk = (enum tree_walk)(turn % 3),
                                        .order = turn % 7 ? order : 0,
                                        .theta = 0.8,
                                        .share = 1e-3,
                                        .coherent = 0.02,
-                                       .decay = turn < 3000 ? NULL : &decay};
+                                       .decay = turn < turns / 2 ? NULL : &decay};
         const int32_t count = 1 + turn % accept_lanes, target = turn % sides;
         bool found[accept_lanes];
         for (int32_t k = 0; k < count; k++)
@@ -239,7 +239,7 @@ static void test_acceptance_of_several_sources_is_that_of_each(void **state)
         for (int32_t k = 0; k < count; k++) {
             assert_true(found[k] == tree_accepts(&rule, &side[target], &power[target * (order + 1)],
                                                  &side[cells[k]], &power[cells[k] * (order + 1)]));
-            accepted[turn / 3000] += found[k];
+            accepted[turn / (turns / 2)] += found[k];
         }
     }
     assert_in_range(accepted[0], 2000, 12000);
