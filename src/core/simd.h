@@ -75,10 +75,13 @@ typedef int64_t vint64 __attribute__((vector_size(SIMD_BYTES)));
  */
 #define simd_rsqrt3_scaled(x) SIMD_OF(x, simd_rsqrt3_scaled)(x)
 
-/* 1/√x³ to SIMD_RSQRT3_ROUGH_ERROR_FLOAT or _DOUBLE: from the processor's estimate alone. */
+/* SIMD_RSQRT3_ROUGH_SCALE_FLOAT or _DOUBLE times 1/√x³, to SIMD_RSQRT3_ROUGH_ERROR_FLOAT or
+ * _DOUBLE: from the processor's estimate alone, in double with one of Newton's steps. */
 #define simd_rsqrt3_rough(x)           SIMD_OF(x, simd_rsqrt3_rough)(x)
+#define SIMD_RSQRT3_ROUGH_SCALE_FLOAT  1.0f
+#define SIMD_RSQRT3_ROUGH_SCALE_DOUBLE (5.0 / 3 - 1)
 #define SIMD_RSQRT3_ROUGH_ERROR_FLOAT  (3.0 / (1 << SIMD_ESTIMATE_BITS_FLOAT))
-#define SIMD_RSQRT3_ROUGH_ERROR_DOUBLE (3.0 / (1 << SIMD_ESTIMATE_BITS_DOUBLE))
+#define SIMD_RSQRT3_ROUGH_ERROR_DOUBLE (8.0 / (1 << 2 * SIMD_ESTIMATE_BITS_DOUBLE))
 
 /* SIMD_RSQRT_SCALE_FLOAT or _DOUBLE times 1/√x, to about two ulps for normal x > 0, and 0 for x =
  * 0.
@@ -235,12 +238,6 @@ SIMD_DEFINE_SUM_ROWS(double, 2)
                                         simd_coefficients_rsqrt3_##real, terms);                   \
     }                                                                                              \
                                                                                                    \
-    SIMD_INLINE v##real simd_rsqrt3_rough_##real(v##real x)                                        \
-    {                                                                                              \
-        const v##real y = simd_begin_rsqrt_##real(x);                                              \
-        return y * (y * y);                                                                        \
-    }                                                                                              \
-                                                                                                   \
     SIMD_INLINE v##real simd_rsqrt_or_0_scaled_##real(v##real x)                                   \
     {                                                                                              \
         if (SIMD_TERMS_##REAL(SIMD_ESTIMATE_BITS_##REAL) > 1)                                      \
@@ -282,5 +279,17 @@ SIMD_DEFINE_0_AT_0(double, pd)
 
 SIMD_DEFINE_RSQRT(float, FLOAT)
 SIMD_DEFINE_RSQRT(double, DOUBLE)
+
+SIMD_INLINE vfloat simd_rsqrt3_rough_float(vfloat x)
+{
+    const vfloat y = simd_begin_rsqrt_float(x);
+    return y * (y * y);
+}
+
+SIMD_INLINE vdouble simd_rsqrt3_rough_double(vdouble x)
+{
+    const vdouble y = simd_begin_rsqrt_double(x), y2 = y * y; /* y³ (2/3 + e) */
+    return y * y2 * simd_fma_double(-x, y2, simd_all_double(5.0 / 3));
+}
 
 #endif

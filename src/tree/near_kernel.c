@@ -15,6 +15,7 @@
 #define NAME(name)  name##_float
 #define S2_FLOOR    S2_FLOOR_FLOAT
 #define FIELD_SCALE SIMD_RSQRT3_SCALE_FLOAT
+#define ROUGH_SCALE SIMD_RSQRT3_ROUGH_SCALE_FLOAT
 #include "tree/near_kernel_body.h"
 #undef REAL
 #undef VREAL
@@ -23,6 +24,7 @@
 #undef NAME
 #undef S2_FLOOR
 #undef FIELD_SCALE
+#undef ROUGH_SCALE
 
 #define REAL        double
 #define VREAL       vdouble
@@ -31,6 +33,7 @@
 #define NAME(name)  name##_double
 #define S2_FLOOR    S2_FLOOR_DOUBLE
 #define FIELD_SCALE SIMD_RSQRT3_SCALE_DOUBLE
+#define ROUGH_SCALE SIMD_RSQRT3_ROUGH_SCALE_DOUBLE
 #include "tree/near_kernel_body.h"
 
 /* A vector at a time, the last of them up to the end: most copies are of a few vectors, which

@@ -1,5 +1,6 @@
 /* The sums over near points for one precision: a source a lane, a few targets at a time. Included
- * by near_kernel.c for each, with REAL, VREAL, INT, VINT, NAME(name), S2_FLOOR and FIELD_SCALE. */
+ * by near_kernel.c for each, with REAL, VREAL, INT, VINT, NAME(name), S2_FLOOR, FIELD_SCALE
+ * and ROUGH_SCALE. */
 
 enum {
     NAME(lanes) = SIMD_BYTES / sizeof(REAL),
@@ -68,7 +69,7 @@ SIMD_INLINE void NAME(meet)(const struct tree_near *near, int64_t i, const int32
                             const enum expansion_law law, const bool softened, const bool rough)
 {
     const bool inverse = law == expansion_inverse;
-    const REAL of_inverse = rough ? 1 : (REAL)(1 / FIELD_SCALE);
+    const REAL of_inverse = (REAL)1 / (rough ? ROUGH_SCALE : FIELD_SCALE);
     const REAL of_field = inverse ? of_inverse : -1;
     const REAL of_potential = inverse ? of_inverse : (REAL)0.5;
     REAL at[NAME(wide)][4], sum[4 * NAME(wide)];

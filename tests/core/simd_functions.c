@@ -36,7 +36,7 @@
     static void rsqrt3_rough_##real(const real *x, real *result)                                   \
     {                                                                                              \
         for (int k = 0; k < simd_elements; k += lanes_##real)                                      \
-            simd_store(result + k, simd_rsqrt3_rough(simd_load(x + k)));                           \
+            simd_store(result + k, simd_rsqrt3_rough(simd_load(x + k)) / ROUGH_SCALE);             \
     }                                                                                              \
                                                                                                    \
     static void rsqrt_or_0_##real(const real *x, real *result)                                     \
@@ -46,10 +46,13 @@
                                        simd_rsqrt_or_0_unscaled(simd_all((real)1)));               \
     }
 
-#define SCALE SIMD_RSQRT3_SCALE_FLOAT
+#define SCALE       SIMD_RSQRT3_SCALE_FLOAT
+#define ROUGH_SCALE SIMD_RSQRT3_ROUGH_SCALE_FLOAT
 DEFINE(float)
 #undef SCALE
-#define SCALE SIMD_RSQRT3_SCALE_DOUBLE
+#undef ROUGH_SCALE
+#define SCALE       SIMD_RSQRT3_SCALE_DOUBLE
+#define ROUGH_SCALE SIMD_RSQRT3_ROUGH_SCALE_DOUBLE
 DEFINE(double)
 
 const struct simd_functions KITH_ISA_SYMBOL(simd_functions) = {

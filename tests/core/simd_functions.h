@@ -8,16 +8,16 @@ struct simd_functions {
     void (*fma_float)(const float *a, const float *b, const float *c, float *result);
     void (*unless_equal_float)(const float *a, const float *b, const float *value, float *result);
     void (*rsqrt_float)(const float *x, float *result);
-    void (*rsqrt3_float)(const float *x, float *result); /* unscaled */
-    void (*rsqrt3_rough_float)(const float *x, float *result);
+    void (*rsqrt3_float)(const float *x, float *result);       /* unscaled */
+    void (*rsqrt3_rough_float)(const float *x, float *result); /* unscaled */
     void (*rsqrt_or_0_float)(const float *x, float *result);
 
     void (*fma_double)(const double *a, const double *b, const double *c, double *result);
     void (*unless_equal_double)(const double *a, const double *b, const double *value,
                                 double *result);
     void (*rsqrt_double)(const double *x, double *result);
-    void (*rsqrt3_double)(const double *x, double *result); /* unscaled */
-    void (*rsqrt3_rough_double)(const double *x, double *result);
+    void (*rsqrt3_double)(const double *x, double *result);       /* unscaled */
+    void (*rsqrt3_rough_double)(const double *x, double *result); /* unscaled */
     void (*rsqrt_or_0_double)(const double *x, double *result);
 
     double rough_error_float, rough_error_double;

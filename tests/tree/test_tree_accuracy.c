@@ -218,6 +218,7 @@ static void test_about_one_leaf_of_points_is_summed_whole(void **state)
 {
     (void)state;
     enum { leaf = 24 };
+    const double error = 1e-7; /* less than what near points round by for larger ones */
     static const int64_t counts[] = {0, 1, 2, leaf - 1, leaf, leaf + 1};
     struct random_numbers numbers = random_numbers_begin("test_about_one_leaf_of_points");
     kith_context *context = context_with(2);
@@ -227,15 +228,15 @@ static void test_about_one_leaf_of_points_is_summed_whole(void **state)
         scene_fill(&scene, &numbers, "cube", 2 + k % 2, count);
         const struct tree_problem problem = problem_of(&scene, KITH_F64, 0);
         const struct tree_request request = {
-            .groups = k / 2 % 2, .error = 1e-6, .leaf = leaf, .estimates = true};
+            .groups = k / 2 % 2, .error = error, .leaf = leaf, .estimates = true};
         const struct errors found =
             solve(context, &problem, sum_all_directly(&problem), &request, &tree);
         assert_int_equal(tree.sources.cell_count > 1, count > leaf);
         if (count > leaf)
-            check_kept("cube", found, 1e-6);
+            check_kept("cube", found, error);
         else if (count > 0)
             check_kept("cube", found, 1e-13);
-        assert_true(tree.report.error_estimated <= (count > leaf ? 1e-4 : 1e-12));
+        assert_true(tree.report.error_estimated <= (count > leaf ? 100 * error : 1e-12));
     }
     tree_free(&tree);
     kith_context_free(context);
