@@ -126,8 +126,8 @@ SIMD_INLINE void cutoff_add(const struct cutoff_variant variant,
         factor = factor - simd_unless_equal(pair.s2, zero, less);
     }
     if (variant.everything && problem->shift != cutoff_shift_none)
-        NAME(shift_pair)
-    (form, problem->shift, simd_all((REAL)problem->cutoff), law, &pair, r2, &factor, &value);
+        shift_pair(form, problem->shift, simd_all((REAL)problem->cutoff), law, &pair, r2, &factor,
+                   &value);
     factor = law_select(counts, factor, zero);
     SIMD_UNROLL
     for (int c = 0; c < 3; c++) {

@@ -125,7 +125,8 @@ static kith_status allocate(struct domain *domain)
             KITH_TRY(domain_add_column(domain, *field_of(problem, k), &domain->field[k]));
     }
     KITH_TRY(domain_point(domain));
-    KITH_TRY(verlet_create(problem, verlet_kernels_of(domain->context), &domain->verlet));
+    KITH_TRY(verlet_create(problem, verlet_kernels_of(domain->context, problem->dtype),
+                           &domain->verlet));
     domain->verlet->is_of_domain = true;
     return KITH_OK;
 }
@@ -221,7 +222,7 @@ static kith_status search(struct domain *domain, double distance)
     struct verlet *verlet = domain->verlet;
     struct verlet_list *list = &verlet->list;
     struct verlet_placing placing = placing_of(domain);
-    const struct verlet_kernels *kernels = verlet_kernels_of(domain->context);
+    const struct verlet_kernels *kernels = verlet_kernels_of(domain->context, verlet->dtype);
     const int64_t ghosts = ranks_parcels_received(&domain->ghosts);
     KITH_TRY(verlet_resize(&placing, domain->count, ghosts));
     for (int64_t i = 0; i < domain->count; i++) {
@@ -236,9 +237,7 @@ static kith_status search(struct domain *domain, double distance)
     KITH_TRY(verlet_list_arrange(domain->context, list));
     domain_arrange(domain);
     KITH_TRY(verlet_place_rows(&placing));
-    return verlet_list_search(
-        domain->context, verlet->dtype == KITH_F64 ? kernels->search_double : kernels->search_float,
-        distance, list);
+    return verlet_list_search(domain->context, kernels->search, distance, list);
 }
 
 static kith_status make_list(struct domain *domain, enum need *need)

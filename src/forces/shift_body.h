@@ -1,10 +1,10 @@
-/* What a shift does to a pair, for one precision (law/for_each_real.h). */
+/* What a shift does to a pair, for one real type. */
 
 /* V and its force factor of a law shifted by what they are at the cutoff (kith/forces.h). */
-SIMD_INLINE void NAME(shift_pair)(const struct law_form form, const enum cutoff_shift shift,
-                                  VREAL cutoff, const struct NAME(law_constants) * law,
-                                  const struct NAME(law_pair) * pair, VREAL r2, VREAL *factor,
-                                  VREAL *value)
+SIMD_INLINE void shift_pair(const struct law_form form, const enum cutoff_shift shift, VREAL cutoff,
+                            const struct NAME(law_constants) * law,
+                            const struct NAME(law_pair) * pair, VREAL r2, VREAL *factor,
+                            VREAL *value)
 {
     const VREAL zero = simd_all((REAL)0);
     struct NAME(law_pair) last = *pair;

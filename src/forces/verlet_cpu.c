@@ -306,7 +306,7 @@ static kith_status find_kernel(struct job *job, const struct verlet_kernels *ker
     if (kind == law_custom)
         return law_compile_cpu(job->context, job->problem->law, "forces/verlet_kernel.c",
                                "verlet_custom", dtype, &job->kernel);
-    job->kernel = (dtype == KITH_F64 ? kernels->in_double : kernels->in_float)[kind];
+    job->kernel = kernels->of_kind[kind];
     return KITH_OK;
 }
 
@@ -369,12 +369,15 @@ static bool expects_totals(const struct forces_problem *problem, struct verlet *
     return true;
 }
 
-const struct verlet_kernels *verlet_kernels_of(const kith_context *context)
+const struct verlet_kernels *verlet_kernels_of(const kith_context *context, kith_dtype dtype)
 {
-#define ADDRESS(isa) &verlet_kernels_##isa,
-    static const struct verlet_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
-#undef ADDRESS
-    return each_isa[context->isa];
+#define IN_DOUBLE(isa) &verlet_kernels_double_##isa,
+#define IN_FLOAT(isa)  &verlet_kernels_float_##isa,
+    static const struct verlet_kernels *const in_double[] = {KITH_EACH_ISA(IN_DOUBLE)};
+    static const struct verlet_kernels *const in_float[] = {KITH_EACH_ISA(IN_FLOAT)};
+#undef IN_DOUBLE
+#undef IN_FLOAT
+    return (dtype == KITH_F64 ? in_double : in_float)[context->isa];
 }
 
 kith_status verlet_forces_placed(kith_context *context, const struct forces_problem *problem,
@@ -385,7 +388,7 @@ kith_status verlet_forces_placed(kith_context *context, const struct forces_prob
     const struct verlet_found *found = &verlet->found;
     *done = found->is_there && (found->has_totals || !problem->space.totals);
     if (!*done)
-        KITH_TRY(find(&job, verlet_kernels_of(context), done));
+        KITH_TRY(find(&job, verlet_kernels_of(context, problem->dtype), done));
     if (!*done)
         return KITH_OK;
     if (problem->space.totals)
@@ -399,8 +402,8 @@ kith_status verlet_forces_cpu(kith_context *context, const struct forces_problem
     struct verlet **verlet = &of_dtype[problem->dtype == KITH_F64];
     bool is_far = false;
     *done = false;
-    KITH_TRY(
-        verlet_take_places(context, problem, law, verlet_kernels_of(context), verlet, &is_far));
+    KITH_TRY(verlet_take_places(context, problem, law, verlet_kernels_of(context, problem->dtype),
+                                verlet, &is_far));
     return is_far ? KITH_OK : verlet_forces_placed(context, problem, law, *verlet, done);
 }
 

@@ -1,4 +1,4 @@
-/* Forces by a Verlet list, for one instruction set: verlet_kernel_body.h, for float and for double.
+/* Forces by a Verlet list, for one instruction set and real type: verlet_kernel_body.h.
  */
 
 #include "forces/verlet_kernel.h"
@@ -6,19 +6,59 @@
 #include <stddef.h>
 
 #include "forces/law_sums_problem.h"
+#include "law/real_law.h"
 #include "pairs/lanes.h"
 
 typedef uint64_t vbits __attribute__((vector_size(SIMD_BYTES)));
-typedef float vfloat_half __attribute__((vector_size(SIMD_BYTES / 2)));
 
-/* Part k of a vector, in double precision. */
-SIMD_INLINE vdouble verlet_part_double(vdouble x, int k)
+/* verlet_part: part k of a vector, in double precision.
+ * verlet_load: what is there of each slot of a cluster, for each particle of a segment.
+ * verlet_both: a number of each particle of a segment, in the lanes of that.
+ *
+ * verlet_round: a component of a force as an integer of a unit, rounded to the nearest, ties to the
+ * even one: by adding 3/2 · 2^52 units in double precision, where it is rounded once. */
+#if REAL_IS_DOUBLE
+SIMD_INLINE vdouble verlet_part(vdouble x, int k)
 {
     (void)k;
     return x;
 }
 
-SIMD_INLINE vdouble verlet_part_float(vfloat x, int k)
+SIMD_INLINE vdouble verlet_load(const double *from)
+{
+    return simd_load(from);
+}
+
+SIMD_INLINE vdouble verlet_both(double first, double second)
+{
+    (void)second;
+    return simd_all(first);
+}
+
+struct verlet_units {
+    vdouble magic;
+};
+
+SIMD_INLINE struct verlet_units verlet_units_of(double magic)
+{
+    return (struct verlet_units){simd_all(magic)};
+}
+
+SIMD_INLINE vdouble verlet_in_units(const struct verlet_units *units, vdouble factor)
+{
+    (void)units;
+    return factor;
+}
+
+SIMD_INLINE vbits verlet_round(const struct verlet_units *units, vdouble factor, vdouble d, int k)
+{
+    (void)k;
+    return (vbits)simd_fma(factor, d, units->magic) - (vbits)units->magic;
+}
+#else
+typedef float vfloat_half __attribute__((vector_size(SIMD_BYTES / 2)));
+
+SIMD_INLINE vdouble verlet_part(vfloat x, int k)
 {
 #if defined(__AVX512F__) && !defined(SIMD_GENERIC)
     const __m512d bits = (__m512d)x;
@@ -31,13 +71,7 @@ SIMD_INLINE vdouble verlet_part_float(vfloat x, int k)
 #endif
 }
 
-/* What is there of each slot of a cluster, for each particle of a segment. */
-SIMD_INLINE vdouble verlet_load_double(const double *from)
-{
-    return simd_load(from);
-}
-
-SIMD_INLINE vfloat verlet_load_float(const float *from)
+SIMD_INLINE vfloat verlet_load(const float *from)
 {
 #if defined(__AVX512F__) && !defined(SIMD_GENERIC)
     return (vfloat)_mm512_broadcast_f64x4(_mm256_loadu_pd((const double *)(const void *)from));
@@ -49,14 +83,7 @@ SIMD_INLINE vfloat verlet_load_float(const float *from)
 #endif
 }
 
-/* A number of each particle of a segment, in the lanes of that. */
-SIMD_INLINE vdouble verlet_both_double(double first, double second)
-{
-    (void)second;
-    return simd_all(first);
-}
-
-SIMD_INLINE vfloat verlet_both_float(float first, float second)
+SIMD_INLINE vfloat verlet_both(float first, float second)
 {
 #if defined(__AVX512F__) && !defined(SIMD_GENERIC)
     return _mm512_mask_mov_ps(simd_all(first), 0xff00, simd_all(second));
@@ -68,6 +95,52 @@ SIMD_INLINE vfloat verlet_both_float(float first, float second)
     return x;
 #endif
 }
+
+#if defined(__AVX512F__) && !defined(SIMD_GENERIC)
+/* There is an instruction for the same, of numbers that are in units. */
+struct verlet_units {
+    vfloat per_unit;
+};
+
+SIMD_INLINE struct verlet_units verlet_units_of(double magic)
+{
+    return (struct verlet_units){simd_all((float)(0x1.8p52 / magic))};
+}
+
+SIMD_INLINE vfloat verlet_in_units(const struct verlet_units *units, vfloat factor)
+{
+    return factor * units->per_unit;
+}
+
+SIMD_INLINE vbits verlet_round(const struct verlet_units *units, vfloat factor, vfloat d, int k)
+{
+    const __m512d product = (__m512d)(factor * d);
+    (void)units;
+    return (vbits)_mm512_cvtps_epi64(
+        (__m256)(k == 0 ? _mm512_castpd512_pd256(product) : _mm512_extractf64x4_pd(product, 1)));
+}
+#else
+struct verlet_units {
+    vdouble magic;
+};
+
+SIMD_INLINE struct verlet_units verlet_units_of(double magic)
+{
+    return (struct verlet_units){simd_all(magic)};
+}
+
+SIMD_INLINE vfloat verlet_in_units(const struct verlet_units *units, vfloat factor)
+{
+    (void)units;
+    return factor;
+}
+
+SIMD_INLINE vbits verlet_round(const struct verlet_units *units, vfloat factor, vfloat d, int k)
+{
+    return (vbits)(verlet_part(factor * d, k) + units->magic) - (vbits)units->magic;
+}
+#endif
+#endif
 
 /* What the loop over pairs is compiled for; constants once inlined. */
 struct verlet_variant {
@@ -88,77 +161,6 @@ SIMD_INLINE double verlet_larger_number(double a, double b)
     return a > b || a != a ? a : b;
 }
 
-/* A component of a force as an integer of a unit, rounded to the nearest, ties to the even one: by
- * adding 3/2 · 2^52 units in double precision, where it is rounded once. */
-struct verlet_units_double {
-    vdouble magic;
-};
-
-SIMD_INLINE struct verlet_units_double verlet_units_of_double(double magic)
-{
-    return (struct verlet_units_double){simd_all(magic)};
-}
-
-SIMD_INLINE vdouble verlet_in_units_double(const struct verlet_units_double *units, vdouble factor)
-{
-    (void)units;
-    return factor;
-}
-
-SIMD_INLINE vbits verlet_round_double(const struct verlet_units_double *units, vdouble factor,
-                                      vdouble d, int k)
-{
-    (void)k;
-    return (vbits)simd_fma(factor, d, units->magic) - (vbits)units->magic;
-}
-
-#if defined(__AVX512F__) && !defined(SIMD_GENERIC)
-/* There is an instruction for the same, of numbers that are in units. */
-struct verlet_units_float {
-    vfloat per_unit;
-};
-
-SIMD_INLINE struct verlet_units_float verlet_units_of_float(double magic)
-{
-    return (struct verlet_units_float){simd_all((float)(0x1.8p52 / magic))};
-}
-
-SIMD_INLINE vfloat verlet_in_units_float(const struct verlet_units_float *units, vfloat factor)
-{
-    return factor * units->per_unit;
-}
-
-SIMD_INLINE vbits verlet_round_float(const struct verlet_units_float *units, vfloat factor,
-                                     vfloat d, int k)
-{
-    const __m512d product = (__m512d)(factor * d);
-    (void)units;
-    return (vbits)_mm512_cvtps_epi64(
-        (__m256)(k == 0 ? _mm512_castpd512_pd256(product) : _mm512_extractf64x4_pd(product, 1)));
-}
-#else
-struct verlet_units_float {
-    vdouble magic;
-};
-
-SIMD_INLINE struct verlet_units_float verlet_units_of_float(double magic)
-{
-    return (struct verlet_units_float){simd_all(magic)};
-}
-
-SIMD_INLINE vfloat verlet_in_units_float(const struct verlet_units_float *units, vfloat factor)
-{
-    (void)units;
-    return factor;
-}
-
-SIMD_INLINE vbits verlet_round_float(const struct verlet_units_float *units, vfloat factor,
-                                     vfloat d, int k)
-{
-    return (vbits)(verlet_part_float(factor * d, k) + units->magic) - (vbits)units->magic;
-}
-#endif
-
 /* The sum of the lanes. */
 SIMD_INLINE unsigned long long verlet_sum_lanes(vbits x)
 {
@@ -175,44 +177,43 @@ SIMD_INLINE unsigned long long verlet_sum_lanes(vbits x)
 
 /* value where a < b, else 0; and the larger of magnitudes, as bits: a NaN is larger than all. */
 #if defined(__AVX512F__) && !defined(SIMD_GENERIC)
-#define VERLET_DEFINE(real, type, vint, width)                                                     \
-    SIMD_INLINE v##real verlet_below_##real(v##real a, v##real b, v##real value)                   \
+#define VERLET_DEFINE(type, width)                                                                 \
+    SIMD_INLINE VREAL verlet_below(VREAL a, VREAL b, VREAL value)                                  \
     {                                                                                              \
         return _mm512_maskz_mov_##type(_mm512_cmp_##type##_mask(a, b, _CMP_LT_OQ), value);         \
     }                                                                                              \
-    SIMD_INLINE vint verlet_larger_##real(vint a, vint b)                                          \
+    SIMD_INLINE VMASK verlet_larger(VMASK a, VMASK b)                                              \
     {                                                                                              \
-        return (vint)_mm512_max_epi##width((__m512i)a, (__m512i)b);                                \
+        return (VMASK)_mm512_max_epi##width((__m512i)a, (__m512i)b);                               \
     }
+#if REAL_IS_DOUBLE
+VERLET_DEFINE(pd, 64)
 #else
-#define VERLET_DEFINE(real, type, vint, width)                                                     \
-    SIMD_INLINE v##real verlet_below_##real(v##real a, v##real b, v##real value)                   \
-    {                                                                                              \
-        return (v##real)((vint)(a < b) & (vint)value);                                             \
-    }                                                                                              \
-    SIMD_INLINE vint verlet_larger_##real(vint a, vint b)                                          \
-    {                                                                                              \
-        const vint is_more = (vint)(a > b);                                                        \
-        return (a & is_more) | (b & ~is_more);                                                     \
-    }
+VERLET_DEFINE(ps, 32)
 #endif
-VERLET_DEFINE(float, ps, vint32, 32)
-VERLET_DEFINE(double, pd, vint64, 64)
 #undef VERLET_DEFINE
+#else
+SIMD_INLINE VREAL verlet_below(VREAL a, VREAL b, VREAL value)
+{
+    return (VREAL)((VMASK)(a < b) & (VMASK)value);
+}
 
-#define KERNEL_BODY "forces/verlet_kernel_body.h"
-#include "law/for_each_real.h"
+SIMD_INLINE VMASK verlet_larger(VMASK a, VMASK b)
+{
+    const VMASK is_more = (VMASK)(a > b);
+    return (a & is_more) | (b & ~is_more);
+}
+#endif
+
+#include "forces/verlet_kernel_body.h"
 
 #ifndef LAW_CUSTOM_BODY
-#define ENTRY_FLOAT(kind)  [law_##kind] = verlet_##kind##_float,
-#define ENTRY_DOUBLE(kind) [law_##kind] = verlet_##kind##_double,
-const struct verlet_kernels KITH_ISA_SYMBOL(verlet_kernels) = {
-    .in_float = {LAW_EACH_BUILT_IN(ENTRY_FLOAT)},
-    .in_double = {LAW_EACH_BUILT_IN(ENTRY_DOUBLE)},
-    .search_float = verlet_search_float,
-    .search_double = verlet_search_double,
-    .slots = slots_float,
-    .particles_float = particles_float,
-    .particles_double = particles_double,
+#define ENTRY(kind) [law_##kind] = verlet_##kind,
+const struct verlet_kernels KITH_REAL_SYMBOL(verlet_kernels) = {
+    .of_kind = {LAW_EACH_BUILT_IN(ENTRY)},
+    .search = verlet_find,
+    .slots = cluster_slots,
+    .particles = segment_particles,
 };
+#undef ENTRY
 #endif

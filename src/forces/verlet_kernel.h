@@ -75,15 +75,15 @@ typedef void verlet_kernel(const struct verlet_problem *problem,
 typedef long long verlet_search(const void *position, const double (*at)[3], double limit,
                                 const int *clusters, long long count, int *found);
 
-/* The kernels of an instruction set, by the kind of law. */
+/* The kernels of an instruction set and real type, by the kind of law. */
 struct verlet_kernels {
-    verlet_kernel *in_float[law_built_in_count], *in_double[law_built_in_count];
-    verlet_search *search_float, *search_double;
-    int slots;                             /* of a cluster */
-    int particles_float, particles_double; /* of a segment */
+    verlet_kernel *of_kind[law_built_in_count];
+    verlet_search *search;
+    int slots, particles; /* of a cluster, of a segment */
 };
 
-#define VERLET_DECLARE(isa) extern const struct verlet_kernels verlet_kernels_##isa;
+#define VERLET_DECLARE(isa)                                                                        \
+    extern const struct verlet_kernels verlet_kernels_double_##isa, verlet_kernels_float_##isa;
 KITH_EACH_ISA(VERLET_DECLARE)
 #undef VERLET_DECLARE
 

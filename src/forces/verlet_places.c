@@ -304,9 +304,7 @@ static kith_status make_list(struct verlet_placing *placing, const struct verlet
     KITH_TRY(verlet_choose_images(problem, distance, verlet));
     KITH_TRY(verlet_list_arrange(placing->context, &verlet->list));
     KITH_TRY(verlet_place_rows(placing));
-    KITH_TRY(search(placing,
-                    verlet->dtype == KITH_F64 ? kernels->search_double : kernels->search_float,
-                    distance));
+    KITH_TRY(search(placing, kernels->search, distance));
     verlet->is_made = true;
     return KITH_OK;
 }
@@ -333,12 +331,11 @@ static kith_status create_columns(const struct law_view *view, int64_t slots,
 kith_status verlet_create(const struct forces_problem *problem,
                           const struct verlet_kernels *kernels, struct verlet **verlet)
 {
-    const bool is_double = problem->dtype == KITH_F64;
     KITH_TRY(kith_allocate(1, sizeof **verlet, "Verlet list", verlet));
     (*verlet)->dtype = (*verlet)->list.dtype = problem->dtype;
     (*verlet)->cutoff = problem->space.cutoff;
     (*verlet)->list.lanes = kernels->slots;
-    (*verlet)->list.particles = is_double ? kernels->particles_double : kernels->particles_float;
+    (*verlet)->list.particles = kernels->particles;
     return KITH_OK;
 }
 

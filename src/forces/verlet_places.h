@@ -98,7 +98,7 @@ static inline const void *verlet_weights(const struct forces_problem *problem,
     return law->view.weight == law_weight_charge ? law->source_charge : problem->source_mass;
 }
 
-const struct verlet_kernels *verlet_kernels_of(const kith_context *context);
+const struct verlet_kernels *verlet_kernels_of(const kith_context *context, kith_dtype dtype);
 
 /* verlet_forces_cpu at places as they are. */
 kith_status verlet_forces_placed(kith_context *context, const struct forces_problem *problem,
