@@ -4,7 +4,7 @@
 #include "core/isa.h"
 #include "tree/acceptance.h"
 
-/* Several vectors, so that the chain of operations of one fills the waits of another. */
+/* More than a vector: operations of one are computed while those of another wait for results. */
 enum { accept_lanes = 32 };
 
 /* tree_accepts of a target and each of at most accept_lanes sources, to the bit, into accepted,
