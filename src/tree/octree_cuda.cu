@@ -59,7 +59,9 @@ static kith_status reserve_points(kith_context *context, struct octree_cuda *tre
                                "cells of a tree", &tree->made));
     KITH_TRY(cuda_allocate(context, count, sizeof *tree->keys, "keys of a tree", &tree->keys));
     KITH_TRY(cuda_allocate(context, count, sizeof *tree->order, "order of a tree", &tree->order));
-    KITH_TRY(cuda_allocate(context, sort_scratch_bytes_cuda(count), 1, "a sort", &tree->scratch));
+    const int64_t of_points = 4 * real * count, of_sort = sort_scratch_bytes_cuda(count);
+    KITH_TRY(cuda_allocate(context, of_sort > of_points ? of_sort : of_points, 1, "a sort",
+                           &tree->scratch));
     KITH_TRY(cuda_allocate(context, count, 4 * real, "points of a tree", &tree->point));
     tree->room = count;
     tree->real = real;
@@ -98,6 +100,17 @@ struct columns {
 };
 
 template <typename real>
+static __device__ inline real4_of<real> point_of(const struct columns &columns, int64_t i)
+{
+    real4_of<real> p;
+    p.x = ((const real *)columns.position[0])[i];
+    p.y = ((const real *)columns.position[1])[i];
+    p.z = columns.position[2] ? ((const real *)columns.position[2])[i] : (real)0;
+    p.w = columns.weight ? ((const real *)columns.weight)[i] : (real)1;
+    return p;
+}
+
+template <typename real>
 static __global__ void __launch_bounds__(threads)
     gather_points(int64_t count, const struct columns columns, const uint32_t *order,
                   real4_of<real> *point)
@@ -105,13 +118,50 @@ static __global__ void __launch_bounds__(threads)
     const int64_t k = (int64_t)blockIdx.x * threads + threadIdx.x;
     if (k >= count)
         return;
-    const int64_t i = order[k];
-    real4_of<real> p;
-    p.x = ((const real *)columns.position[0])[i];
-    p.y = ((const real *)columns.position[1])[i];
-    p.z = columns.position[2] ? ((const real *)columns.position[2])[i] : (real)0;
-    p.w = columns.weight ? ((const real *)columns.weight)[i] : (real)1;
-    point[k] = p;
+    point[k] = point_of<real>(columns, order[k]);
+}
+
+/* The same in two steps where the columns do not fit into the cache: with the numbers of a point
+ * next to each other, one is read out of order instead of four. */
+template <typename real>
+static __global__ void __launch_bounds__(threads)
+    join_columns(int64_t count, const struct columns columns, real4_of<real> *joined)
+{
+    const int64_t i = (int64_t)blockIdx.x * threads + threadIdx.x;
+    if (i < count)
+        joined[i] = point_of<real>(columns, i);
+}
+
+template <typename real>
+static __global__ void __launch_bounds__(threads)
+    gather_joined(int64_t count, const real4_of<real> *joined, const uint32_t *order,
+                  real4_of<real> *point)
+{
+    const int64_t k = (int64_t)blockIdx.x * threads + threadIdx.x;
+    if (k < count)
+        point[k] = joined[order[k]];
+}
+
+/* The points in the order of the tree. The scratch of the sort is free. */
+template <typename real>
+static kith_status gather_all(kith_context *context, int64_t count, const struct columns &columns,
+                              const struct octree_cuda *tree)
+{
+    int device = 0, cached = 0;
+    const unsigned blocks = blocks_for(count, threads);
+    const cudaStream_t stream = cuda_stream(context);
+    real4_of<real> *point = (real4_of<real> *)tree->point,
+                   *joined = (real4_of<real> *)tree->scratch;
+    KITH_TRY(cuda_check(cudaGetDevice(&device), "describing the device"));
+    KITH_TRY(cuda_check(cudaDeviceGetAttribute(&cached, cudaDevAttrL2CacheSize, device),
+                        "describing the device"));
+    if (count * (int64_t)sizeof *point <= cached) {
+        gather_points<real><<<blocks, threads, 0, stream>>>(count, columns, tree->order, point);
+    } else {
+        join_columns<real><<<blocks, threads, 0, stream>>>(count, columns, joined);
+        gather_joined<real><<<blocks, threads, 0, stream>>>(count, joined, tree->order, point);
+    }
+    return cuda_check_launch("making the cells of a tree");
 }
 
 /* A generation of cells; of each the children are counted, and then made: eight lanes a cell, a
@@ -289,9 +339,7 @@ static kith_status begin(kith_context *context, const struct sort_points *points
     KITH_TRY(sort_morton_keys_cuda(context, points, tree->keys, tree->grid));
     KITH_TRY(sort_keys_cuda(context, points->count, morton_bits(points->dimensions), tree->keys,
                             tree->order, tree->scratch));
-    gather_points<real><<<blocks_for(points->count, threads), threads, 0, cuda_stream(context)>>>(
-        points->count, columns, tree->order, (real4_of<real> *)tree->point);
-    KITH_TRY(cuda_check_launch("making the cells of a tree"));
+    KITH_TRY(gather_all<real>(context, points->count, columns, tree));
     return start_making(context, tree);
 }
 
