@@ -5,9 +5,15 @@
  * directly: six times the rms of |Δ∇φ_i| / max(|∇φ_i|, F), where F is the scale of the target's
  * leaf. Six times, as a few targets are seldom those with the largest errors. On every device.
  *
+ * F is a lower bound, which does not know how near to each other the points of leaves are. Of a law
+ * with bins (tree/law_bins.h), which may fall within a leaf, 0.1 Σ_j |∇φ_ij| replaces it.
+ *
  * By groups on the CPU only targets that meet far cells of more than one point have errors, and of
  * these few may have most. Samples are therefore of such targets (of all, without such ones), by
- * how many such cells they meet, and their errors count by the targets that they stand for. */
+ * how many such cells they meet, and their errors count by the targets that they stand for. By fmm
+ * and a law with bins on the CPU samples are of targets below cells that met far ones, by the
+ * Morton levels of their leaves: as many of the few in large leaves, where errors are largest, as
+ * of the many in small ones. */
 
 #include <math.h>
 

@@ -22,8 +22,9 @@ static_assert((int)tree_samples <= (int)threads, "a thread compares each sample"
 /* Blocks of a group, so that a thread sums few sources. */
 enum { most_parts = 128, sources_of_thread = 32 };
 
+/* The magnitude, Σ_j |∇φ_ij|, only of a law with bins. */
 struct sample_sum {
-    double gradient[3];
+    double gradient[3], magnitude;
 };
 
 template <typename real> struct sample_task {
@@ -35,6 +36,7 @@ template <typename real> struct sample_task {
     struct sample_sum *sums; /* of a part all samples */
     int32_t *leaf;           /* of the samples */
     int32_t parts;
+    bool has_magnitudes;
     double *error;
 };
 
@@ -109,12 +111,17 @@ static __global__ void __launch_bounds__(threads) compare(const struct sample_ta
         const int64_t i = tree_sample(k, task.samples, task.targets);
         const real4_of<real> result = task.results[i];
         const double found[3] = {(double)result.x, (double)result.y, (double)result.z};
-        double exact[3] = {0, 0, 0};
+        double exact[3] = {0, 0, 0}, magnitude = 0;
 #pragma unroll 8
-        for (int32_t part = 0; part < task.parts; part++)
+        for (int32_t part = 0; part < task.parts; part++) {
+            const struct sample_sum *sum = &task.sums[(int64_t)part * tree_samples + k];
             for (int c = 0; c < 3; c++)
-                exact[c] += task.sums[(int64_t)part * tree_samples + k].gradient[c];
-        error2 = tree_error2(found, exact, task.side[task.leaf[k]].field);
+                exact[c] += sum->gradient[c];
+            if (task.has_magnitudes)
+                magnitude += sum->magnitude;
+        }
+        error2 = tree_error2(found, exact,
+                             task.has_magnitudes ? 0.1 * magnitude : task.side[task.leaf[k]].field);
     }
     error2 = sum_of_block(error2);
     if (k == 0)
@@ -166,6 +173,7 @@ static struct sample_task<real> task_of(const struct tree_problem *problem,
     task.leaf = memory->leaf;
     task.sums = memory->sums;
     task.parts = state->samples.parts;
+    task.has_magnitudes = problem->law == expansion_series;
     return task;
 }
 

@@ -5,11 +5,8 @@ struct alignas(16) NAME(four) {
     REAL x, y, z, w;
 };
 
-/* sum −= w f d and w u. */
-LAW_INLINE void NAME(add_near_pair)(const struct law_form form,
-                                    const struct NAME(law_constants) * law,
-                                    const struct NAME(four) & p, const struct NAME(four) & q,
-                                    REAL weight, REAL softening2, REAL sum[4])
+LAW_INLINE struct NAME(law_pair)
+    NAME(make_near_pair)(const struct NAME(four) & p, const struct NAME(four) & q, REAL softening2)
 {
     struct NAME(law_pair) pair;
     pair.d[0] = q.x - p.x;
@@ -19,6 +16,16 @@ LAW_INLINE void NAME(add_near_pair)(const struct law_form form,
     for (int c = 0; c < 3; c++)
         pair.s2 = law_fma(pair.d[c], pair.d[c], pair.s2);
     pair.w_i = pair.w_j = pair.q_i = pair.q_j = (REAL)1;
+    return pair;
+}
+
+/* sum −= w f d and w u. */
+LAW_INLINE void NAME(add_near_pair)(const struct law_form form,
+                                    const struct NAME(law_constants) * law,
+                                    const struct NAME(four) & p, const struct NAME(four) & q,
+                                    REAL weight, REAL softening2, REAL sum[4])
+{
+    const struct NAME(law_pair) pair = NAME(make_near_pair)(p, q, softening2);
     const REAL value = NAME(law_value)(form, law, &pair);
     const REAL factor = NAME(law_factor)(form, law, &pair) * weight;
     for (int c = 0; c < 3; c++)
@@ -97,6 +104,22 @@ LAW_INLINE void NAME(meet_near)(const struct law_form form, const struct tree_ne
     }
 }
 
+/* sum −= w f d, and + |w f d|. */
+LAW_INLINE void NAME(add_sample_pair)(const struct law_form form,
+                                      const struct NAME(law_constants) * law,
+                                      const struct NAME(four) & p, const struct NAME(four) & q,
+                                      REAL softening2, REAL sum[4])
+{
+    const struct NAME(law_pair) pair = NAME(make_near_pair)(p, q, softening2);
+    const REAL factor = NAME(law_factor)(form, law, &pair) * q.w;
+    REAL r2 = (REAL)0;
+    for (int c = 0; c < 3; c++) {
+        sum[c] = law_fma(-factor, pair.d[c], sum[c]);
+        r2 = law_fma(pair.d[c], pair.d[c], r2);
+    }
+    sum[3] = law_fma(law_fabs(factor), law_sqrt(r2), sum[3]);
+}
+
 LAW_INLINE void NAME(sum_samples)(const struct law_form form,
                                   const struct tree_samples_law_cuda *task)
 {
@@ -112,14 +135,14 @@ LAW_INLINE void NAME(sum_samples)(const struct law_form form,
          j += (int64_t)gridDim.x * near_threads) {
         const struct NAME(four) q = ((const struct NAME(four) *)task->source)[j];
         for (int k = 0; k < tree_samples_of_block; k++) /* at itself d is 0 */
-            NAME(add_near_pair)(form, &law, at[k], q, q.w, (REAL)task->softening2, sum[k]);
+            NAME(add_sample_pair)(form, &law, at[k], q, (REAL)task->softening2, sum[k]);
     }
     for (int k = 0; k < tree_samples_of_block; k++)
-        for (int c = 0; c < 3; c++) {
+        for (int c = 0; c < 4; c++) {
             const double all = sum_of_block((double)sum[k][c]);
             const int64_t sample = tree_samples_of_block * (int64_t)blockIdx.y + k;
             if (threadIdx.x == 0)
-                task->sums[3 * ((int64_t)blockIdx.x * tree_samples + sample) + c] = all;
+                task->sums[4 * ((int64_t)blockIdx.x * tree_samples + sample) + c] = all;
         }
 }
 

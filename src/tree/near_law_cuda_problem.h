@@ -22,14 +22,14 @@ struct tree_near_law_cuda {
     void *results, *sums;
 };
 
-/* ∇φ at tree_samples targets, by all sources, for tree/estimate.h: a part of the sources and four
- * targets a block. */
+/* ∇φ and Σ_j |∇φ_ij| at tree_samples targets, by all sources, for tree/estimate.h: a part of the
+ * sources and four targets a block. */
 struct tree_samples_law_cuda {
     struct law_numbers numbers;
     double softening2;
     int64_t sources, targets, samples;
     const void *target, *source;
-    double *sums; /* of a part all samples, three numbers each */
+    double *sums; /* of a part all samples, four numbers each */
 };
 
 enum { tree_samples_of_block = 4 };

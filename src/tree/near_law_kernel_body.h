@@ -24,13 +24,14 @@ SIMD_INLINE REAL NAME(sum_of_lanes)(VREAL x)
     return lane[0];
 }
 
-SIMD_INLINE void NAME(meet_near)(const struct law_form form, const struct tree_near_law *near)
+SIMD_INLINE void NAME(meet)(const struct law_form form, const struct tree_near_law *near,
+                            const bool has_magnitude)
 {
     const struct NAME(law_constants) law = NAME(law_load)(&near->numbers);
     const VREAL one = law_all((REAL)1), softening2 = simd_all((REAL)near->softening2);
     const long long lanes = SIMD_BYTES / sizeof(REAL);
     for (long long i = 0; i < near->targets; i++) {
-        VREAL potential = {0}, field[3] = {{0}};
+        VREAL potential = {0}, field[3] = {{0}}, magnitude = {0};
         for (long long j = 0; j < near->sources; j += lanes) {
             struct NAME(law_pair)
                 pair = {.s2 = softening2, .w_i = one, .w_j = one, .q_i = one, .q_j = one};
@@ -56,11 +57,28 @@ SIMD_INLINE void NAME(meet_near)(const struct law_form form, const struct tree_n
             SIMD_UNROLL
             for (int c = 0; c < 3; c++)
                 field[c] = simd_fma(factor, pair.d[c], field[c]);
+            if (has_magnitude) {
+                VREAL r2 = pair.d[0] * pair.d[0];
+                r2 = simd_fma(pair.d[1], pair.d[1], r2);
+                r2 = simd_fma(pair.d[2], pair.d[2], r2);
+                magnitude = simd_fma(law_fabs(factor), law_sqrt(r2), magnitude);
+            }
         }
         ((REAL *)near->potential)[i] += NAME(sum_of_lanes)(potential);
         for (int c = 0; c < 3; c++)
             ((REAL *)near->gradient[c])[i] -= NAME(sum_of_lanes)(field[c]);
+        if (has_magnitude)
+            ((REAL *)near->magnitude)[i] += NAME(sum_of_lanes)(magnitude);
     }
+}
+
+/* The loop over near points has no magnitudes, which only the samples of an estimate have. */
+SIMD_INLINE void NAME(meet_near)(const struct law_form form, const struct tree_near_law *near)
+{
+    if (near->magnitude)
+        NAME(meet)(form, near, true);
+    else
+        NAME(meet)(form, near, false);
 }
 
 #ifdef LAW_CUSTOM_BODY

@@ -207,6 +207,18 @@ static int level_of(const struct sum_run *run, const struct cell_list *far_cells
     return level;
 }
 
+/* Whether a leaf, or a cell that it is in, has met far cells. */
+static bool has_local(const struct sum_run *run, int32_t target)
+{
+    const struct tree_expansions *all = run->expansions;
+    const int64_t length = expansion_local_length(&all->expansion);
+    const int64_t first = (all->target_record + target) * length;
+    for (int64_t k = first; k < first + length; k++)
+        if (real_get(all->dtype, all->locals, k) != 0)
+            return true;
+    return false;
+}
+
 static void leaf(void *user, struct tree_walker *walker, int32_t target,
                  const struct cell_list *far_cells, const struct cell_list *near_cells)
 {
@@ -215,7 +227,10 @@ static void leaf(void *user, struct tree_walker *walker, int32_t target,
     const struct octree_cell *cell = &run->targets->tree->cell[target];
     const struct cell_list none = {0}, *points = all->points ? far_cells : &none;
     struct gathered gathered;
-    if (run->far_level && far_cells->count > 0)
+    if (run->far_level && all->locals && all->near_law)
+        memset(run->far_level + cell->first, has_local(run, target) ? 1 + cell->level : 0,
+               (size_t)cell->count);
+    else if (run->far_level && far_cells->count > 0)
         memset(run->far_level + cell->first, level_of(run, far_cells), (size_t)cell->count);
     if (all->locals)
         all->operators->l2p(&all->expansion, all->records, all->locals, all->target_record + target,

@@ -79,8 +79,9 @@ struct tree_state {
     struct tree_report report;
     const struct octree *target_tree; /* in whose order the results are */
     void *potential, *gradient[3];    /* columns of the problem's dtype */
-    /* Of each target, by groups: 0, or 1 + log₂ of how many far cells with an error it meets. NULL
-     * without an estimate. */
+    /* Of each target what its error may depend on (tree/estimate.h): by groups 0, or 1 + log₂ of
+     * how many far cells with an error it meets; by fmm and a law with bins 0, or 1 + the
+     * Morton level of its leaf. NULL without an estimate. */
     uint8_t *far_level;
     /* Over ranks: instead of target_tree, results are in the order of the problem, from target
      * slice_first on. */

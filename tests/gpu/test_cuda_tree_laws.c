@@ -25,6 +25,16 @@ static const struct pair_law formulas[] = {
     {"expr:m_i * m_j / r", inverse, inverse_factor},
 };
 
+/* Samples at equal steps may be without the few targets that have most of the error: the estimate
+ * is at least a third of the error of 95 of 100. */
+static void check_estimate_of_law(const char *what, struct errors found, double estimated)
+{
+    const double rounding = 1e-13;
+    if (!(estimated >= found.rms_of_most / 3 - rounding && estimated <= 100 * found.rms + rounding))
+        fail_msg("%s: the error is %g, of most bodies %g, but estimated %g", what, found.rms,
+                 found.rms_of_most, estimated);
+}
+
 /* Several errors of one problem, by fmm and by groups in turns. */
 static void check(void *user, const struct pair_law *law, const char *name, kith_dtype dtype,
                   double softening, const double errors[], int count, int groups)
@@ -42,8 +52,8 @@ static void check(void *user, const struct pair_law *law, const char *name, kith
         snprintf(what, sizeof what, "%s of %s", law->text, name);
         if (scene.count > 0)
             check_kept(what, found, errors[k]);
-        if (scene.count > 100 && dtype == KITH_F64) /* of samples with errors up to the largest */
-            assert_less(solved.report.error_estimated, 30 * errors[k]);
+        if (scene.count > 100 && dtype == KITH_F64)
+            check_estimate_of_law(what, found, solved.report.error_estimated);
     }
     tree_free_cuda(gpu, &solved);
     kith_law_free(parsed);

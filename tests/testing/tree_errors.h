@@ -88,6 +88,7 @@ struct tree_results {
 struct errors {
     double rms, potential_rms, greatest;
     double of_99_percent;     /* 99 of 100 bodies have at most this error */
+    double rms_of_most;       /* of 95 of 100 bodies, without the largest errors */
     double momentum;          /* |Σ w ∇φ| / Σ |w ∇φ| */
     double momentum_of_pulls; /* the same relative to the sum over pairs, the scale of rounding */
 };
@@ -96,6 +97,12 @@ static inline int compare_errors(const void *first, const void *second)
 {
     const double a = *(const double *)first, b = *(const double *)second;
     return (a > b) - (a < b);
+}
+
+/* Fields below this are 0: contributions below 1e-38 are, in single precision. */
+static inline double least_scale(kith_dtype dtype)
+{
+    return dtype == KITH_F32 ? 1e-30 : 0;
 }
 
 static inline struct errors errors_of(const struct tree_problem *problem,
@@ -115,17 +122,22 @@ static inline struct errors errors_of(const struct tree_problem *problem,
         pulls += fabs(at(problem->dtype, problem->weight, i)) * sum.magnitude;
         for (int c = 0; c < 3; c++)
             wrong[c] = field[c] - sum.field[c];
+        const double least = least_scale(problem->dtype);
         const double scale = fmax(length(sum.field), 0.1 * sum.magnitude);
-        const double error = scale > 0 ? length(wrong) / scale : length(wrong);
+        const double error = scale > least ? length(wrong) / scale : length(wrong);
         const double of_potential = results->potential[i] - sum.potential;
         sorted[i] = error;
         errors.rms += error * error;
         errors.greatest = fmax(errors.greatest, error);
-        errors.potential_rms +=
-            of_potential * of_potential / fmax(pow(sum.potential_magnitude, 2), 1e-300);
+        errors.potential_rms += of_potential * of_potential /
+                                fmax(pow(fmax(sum.potential_magnitude, least), 2), 1e-300);
     }
     qsort(sorted, (size_t)problem->target_count, sizeof *sorted, compare_errors);
     errors.of_99_percent = problem->target_count > 0 ? sorted[problem->target_count * 99 / 100] : 0;
+    const int64_t most = problem->target_count * 95 / 100;
+    for (int64_t i = 0; i < most; i++)
+        errors.rms_of_most += sorted[i] * sorted[i] / (double)most;
+    errors.rms_of_most = sqrt(errors.rms_of_most);
     const double count = (double)problem->target_count;
     errors.rms = sqrt(errors.rms / count);
     errors.potential_rms = sqrt(errors.potential_rms / count);

@@ -7,6 +7,27 @@
 
 static struct tree_scene scene;
 
+/* Estimates below a third of the error, where one body of a thousand that is not sampled has most
+ * of it: at most three of a hundred, and none below a hundredth. */
+static int estimates, low_estimates;
+
+static void check_estimated(const char *what, struct errors found, double estimated,
+                            kith_dtype dtype)
+{
+    const double rounding = dtype == KITH_F64 ? 1e-13 : 1e-6;
+    estimates++;
+    low_estimates += estimated < found.rms / 3 - rounding;
+    if (!(estimated >= found.rms / 100 - rounding && estimated <= 100 * found.rms + rounding))
+        fail_msg("%s: the error is %g, but estimated %g", what, found.rms, estimated);
+}
+
+static void test_few_estimates_are_below_a_third_of_the_error(void **state)
+{
+    (void)state;
+    if (100 * low_estimates > 3 * estimates)
+        fail_msg("%d of %d estimates are below a third of the error", low_estimates, estimates);
+}
+
 /* Several errors of one problem. Momentum is conserved to the rounding of the series' terms, which
  * for a Gaussian law are far larger than their sum. */
 static void check(void *user, const struct pair_law *law, const char *name, kith_dtype dtype,
@@ -19,12 +40,15 @@ static void check(void *user, const struct pair_law *law, const char *name, kith
     const struct direct_sum *exact = sum_by(&problem, law);
     const double rounding = law->value == gaussian ? 1e-10 : 1e-13;
     for (int k = 0; k < count; k++, groups = !groups) {
-        const struct tree_request request = {.groups = groups, .error = errors[k], .leaf = 16};
+        const struct tree_request request = {
+            .groups = groups, .error = errors[k], .leaf = 16, .estimates = true};
         const struct errors found = solve(context, &problem, exact, &request, &tree);
         char what[100];
         snprintf(what, sizeof what, "%s of %s", law->text, name);
-        if (scene.count > 0)
+        if (scene.count > 0) {
             check_kept(what, found, errors[k]);
+            check_estimated(what, found, tree.report.error_estimated, dtype);
+        }
         if (!groups && dtype == KITH_F64 && !(found.momentum_of_pulls <= rounding))
             fail_msg("%s: momentum %g", what, found.momentum_of_pulls);
     }
@@ -176,6 +200,7 @@ int main(void)
         cmocka_unit_test(test_the_requested_error_is_kept_by_any_law),
         cmocka_unit_test(test_the_requested_error_is_kept_in_other_settings),
         cmocka_unit_test(test_series_of_gravity_are_gravity),
+        cmocka_unit_test(test_few_estimates_are_below_a_third_of_the_error),
         cmocka_unit_test(test_targets_need_not_be_the_sources),
         cmocka_unit_test(test_few_points_are_summed),
         cmocka_unit_test(test_results_have_the_same_bits_for_every_number_of_threads),
