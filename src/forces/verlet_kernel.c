@@ -17,6 +17,23 @@ typedef uint64_t vbits __attribute__((vector_size(SIMD_BYTES)));
  *
  * verlet_round: a component of a force as an integer of a unit, rounded to the nearest, ties to the
  * even one: by adding 3/2 · 2^52 units in double precision, where it is rounded once. */
+#if REAL_IS_DOUBLE || !defined(__AVX512F__) || defined(SIMD_GENERIC)
+struct verlet_units {
+    vdouble magic;
+};
+
+SIMD_INLINE struct verlet_units verlet_units_of(double magic)
+{
+    return (struct verlet_units){simd_all(magic)};
+}
+
+SIMD_INLINE VREAL verlet_in_units(const struct verlet_units *units, VREAL factor)
+{
+    (void)units;
+    return factor;
+}
+#endif
+
 #if REAL_IS_DOUBLE
 SIMD_INLINE vdouble verlet_part(vdouble x, int k)
 {
@@ -33,21 +50,6 @@ SIMD_INLINE vdouble verlet_both(double first, double second)
 {
     (void)second;
     return simd_all(first);
-}
-
-struct verlet_units {
-    vdouble magic;
-};
-
-SIMD_INLINE struct verlet_units verlet_units_of(double magic)
-{
-    return (struct verlet_units){simd_all(magic)};
-}
-
-SIMD_INLINE vdouble verlet_in_units(const struct verlet_units *units, vdouble factor)
-{
-    (void)units;
-    return factor;
 }
 
 SIMD_INLINE vbits verlet_round(const struct verlet_units *units, vdouble factor, vdouble d, int k)
@@ -120,21 +122,6 @@ SIMD_INLINE vbits verlet_round(const struct verlet_units *units, vfloat factor, 
         (__m256)(k == 0 ? _mm512_castpd512_pd256(product) : _mm512_extractf64x4_pd(product, 1)));
 }
 #else
-struct verlet_units {
-    vdouble magic;
-};
-
-SIMD_INLINE struct verlet_units verlet_units_of(double magic)
-{
-    return (struct verlet_units){simd_all(magic)};
-}
-
-SIMD_INLINE vfloat verlet_in_units(const struct verlet_units *units, vfloat factor)
-{
-    (void)units;
-    return factor;
-}
-
 SIMD_INLINE vbits verlet_round(const struct verlet_units *units, vfloat factor, vfloat d, int k)
 {
     return (vbits)(verlet_part(factor * d, k) + units->magic) - (vbits)units->magic;
