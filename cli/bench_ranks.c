@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "device_choice.h"
 #include "job.h"
 #include "json.h"
 #include "machine.h"
@@ -17,14 +18,16 @@ enum { repetitions = 5 };
 /* What each solver moves. */
 static const struct subject {
     const char *solver, *description, *kind, *law;
-    int64_t bodies, few;
+    int64_t bodies, few, of_gpu, few_of_gpu;
     double dt, softening, error, cutoff;
 } subjects[] = {
-    {"direct", "a Plummer model", "plummer", NULL, 32768, 2048, 0.001, 0.01, 0, 0},
-    {"tree", "a Plummer model, error 1e-3", "plummer", NULL, 100000, 4000, 0.001, 0.01, 1e-3, 0},
-    {"fmm", "a Plummer model, error 1e-4", "plummer", NULL, 200000, 4000, 0.001, 0.01, 1e-4, 0},
-    {"cutoff", "a Lennard-Jones liquid, cutoff 2.5", "fcc", "lennard-jones", 108000, 4000, 0.004, 0,
-     0, 2.5},
+    {"direct", "a Plummer model", "plummer", NULL, 32768, 2048, 1000000, 131072, 0.001, 0.01, 0, 0},
+    {"tree", "a Plummer model, error 1e-3", "plummer", NULL, 100000, 4000, 10000000, 1000000, 0.001,
+     0.01, 1e-3, 0},
+    {"fmm", "a Plummer model, error 1e-4", "plummer", NULL, 200000, 4000, 10000000, 1000000, 0.001,
+     0.01, 1e-4, 0},
+    {"cutoff", "a Lennard-Jones liquid, cutoff 2.5", "fcc", "lennard-jones", 108000, 4000, 4000000,
+     600000, 0.004, 0, 0, 2.5},
 };
 enum { subject_count = sizeof subjects / sizeof subjects[0] };
 
@@ -47,8 +50,8 @@ struct row {
     kith_dtype precision;
     double seconds[repetitions]; /* of a step; sorted in the end */
     double share;                /* of the time, in exchange: rank 0 waited for others */
-    double busy;   /* seconds of the processor in a step, of the rank that worked most */
-    int64_t bytes; /* of memory, of the rank that took most */
+    double busy;                 /* seconds of work in a step, of the rank that worked most */
+    int64_t bytes;               /* of the host's memory, of the rank that took most */
     double speedup;
 };
 
@@ -103,6 +106,14 @@ static kith_status make_simulation(const struct row *row, kith_context *context,
                              : status;
 }
 
+/* Seconds of work until now: the processor's, or, of a GPU, those in which this rank did not wait.
+ */
+static double worked_until_now(const struct row *row, const kith_context *context)
+{
+    return row->options->device.kind == KITH_CUDA ? cli_clock() - job_waited(context)
+                                                  : job_worked();
+}
+
 /* Repetitions of enough steps to take the time requested. The first steps measure the work of lists
  * and trees, by which the next ones are divided. */
 static kith_status time_steps(struct row *row, kith_context *context, kith_simulation *simulation)
@@ -114,14 +125,15 @@ static kith_status time_steps(struct row *row, kith_context *context, kith_simul
         status = kith_simulation_step(simulation, 1);
     const double wanted = row->options->seconds / repetitions / (cli_clock() - begin);
     const int64_t steps = job_largest(context, wanted > 1 ? (int64_t)wanted : 1);
-    const double waited = job_waited(), worked = job_worked(), start = cli_clock();
+    const double waited = job_waited(context), worked = worked_until_now(row, context);
+    const double start = cli_clock();
     for (int k = 0; k < repetitions && status == KITH_OK; k++) {
         begin = cli_clock();
         status = kith_simulation_step(simulation, steps);
         row->seconds[k] = (cli_clock() - begin) / (double)steps;
     }
-    row->share = (job_waited() - waited) / (cli_clock() - start);
-    const double busy = (job_worked() - worked) / (double)(steps * repetitions);
+    row->share = (job_waited(context) - waited) / (cli_clock() - start);
+    const double busy = (worked_until_now(row, context) - worked) / (double)(steps * repetitions);
     row->busy = 1e-9 * (double)job_largest(context, (int64_t)(1e9 * busy));
     return status;
 }
@@ -207,7 +219,9 @@ static int measure_scaling(const struct row *like, int64_t bodies, cJSON *rows)
         next = ranks < job_size() && 2 * ranks > job_size() ? job_size() : 2 * ranks;
         row.ranks = ranks;
         row.bodies = bodies_of(&row, bodies);
-        const int code = job_do_on_first(like->options->command, ranks, measure_row, &row);
+        const int code =
+            job_do_on_first(like->options->command, ranks,
+                            cli_device_of_rank(&like->options->chosen), measure_row, &row);
         if (code != exit_ok)
             return code;
         if (ranks == 1)
@@ -232,7 +246,9 @@ static bool is_wanted(const struct bench_options *options, const char *solver)
 static int measure_subject(const struct bench_options *options, const struct subject *subject,
                            cJSON *rows)
 {
-    const int64_t usual = options->quick ? subject->few : subject->bodies;
+    const bool is_gpu = options->device.kind == KITH_CUDA;
+    const int64_t usual = options->quick ? (is_gpu ? subject->few_of_gpu : subject->few)
+                                         : (is_gpu ? subject->of_gpu : subject->bodies);
     const int32_t counts = options->count_count > 0 ? options->count_count : 1;
     for (int32_t k = 0; k < counts; k++)
         for (int32_t scaling = 0; scaling < (job_size() > 1 ? 2 : 1); scaling++) {
@@ -249,18 +265,31 @@ static int measure_subject(const struct bench_options *options, const struct sub
     return exit_ok;
 }
 
+static int do_nothing(void *argument, kith_context *context)
+{
+    (void)argument;
+    (void)context;
+    return exit_ok;
+}
+
+/* Before anything is printed: that each rank has its device. */
+static int check_devices(const struct bench_options *options)
+{
+    return job_do_on_first(options->command, job_size(), cli_device_of_rank(&options->chosen),
+                           do_nothing, NULL);
+}
+
 int command_bench_ranks(int argc, char **argv)
 {
-    struct bench_options options = {.device = {KITH_CPU, 0}};
+    struct bench_options options = {.device = {KITH_CPU, 0}, .chosen.device = {KITH_CPU, 0}};
     bench_parse(&bench_of_ranks, argc, argv, &options);
-    if (options.device.kind == KITH_CUDA) {
-        fprintf(stderr,
-                "%s: --device is a GPU, but this benchmark is of ranks on the CPU; use cpu\n",
-                argv[0]);
-        return exit_failed;
-    }
+    if (options.device.kind == KITH_DEVICE_AUTO)
+        options.device = options.chosen.device = (kith_device){KITH_CPU, 0};
     if (options.seconds == 0)
         options.seconds = options.quick ? 0.2 : 10;
+    int code = check_devices(&options);
+    if (code != exit_ok)
+        return code;
     if (!options.json)
         machine_print(options.device);
     if (job_size() == 1 && !options.quiet)
@@ -269,7 +298,6 @@ int command_bench_ranks(int argc, char **argv)
     cJSON *rows = report ? cJSON_AddArrayToObject(report, "rows") : NULL;
     if (!options.json)
         print_heading();
-    int code = exit_ok;
     for (int32_t k = 0; k < subject_count && code == exit_ok; k++)
         if (is_wanted(&options, subjects[k].solver))
             code = measure_subject(&options, &subjects[k], rows);
@@ -291,15 +319,17 @@ const struct bench_capability bench_of_ranks = {
     .arguments = "[SOLVER...]",
     .row = subject_row,
     .documentation =
-        "Measure leapfrog steps by the processes of mpirun or srun, one thread each: the time of a "
+        "Measure leapfrog steps by the processes of mpirun or srun, one thread or GPU each: the time of a "
         "step by 1, 2, 4, ... of them and by all, the speedup, the share of the time that rank 0 "
         "waits for others, which is exchange and load imbalance, the processor time of the rank that "
-        "works most, without waiting, and the memory of a rank.\v"
+        "works most, without waiting, and the memory of a rank on the host. On GPUs copies to and from the host count as "
+        "exchange, and all other time as work.\v"
         "Strong scaling keeps the number of bodies. Weak scaling keeps the work of a rank: bodies "
         "grow with the ranks, of the solver direct with their square root. -n gives the bodies of "
         "one rank; without SOLVER, all are measured.\n\n"
         "Examples:\n"
         "  mpirun -n 8 --bind-to core kith bench ranks\n"
         "  mpirun -n 2 kith bench ranks cutoff -n 500000\n"
+        "  mpirun -n 2 kith bench ranks direct fmm --device cuda:all --precision single\n"
         "  mpirun -n 8 kith bench ranks --json > scaling.json",
 };

@@ -90,16 +90,22 @@ kith_device cli_first_device(void)
     return (kith_device){KITH_CPU, 0};
 }
 
+kith_device cli_device_of_rank(const struct chosen_device *chosen)
+{
+    kith_device device = chosen->device;
+    const int32_t k = job_rank_of_machine() % (chosen->peer_count + 1);
+    if (k > 0)
+        device.index = chosen->peers[k - 1];
+    return device;
+}
+
 kith_context_options cli_context_to_begin(const struct common_options *common)
 {
     kith_context_options options = common->context;
-    const struct chosen_device *chosen = &common->chosen;
     if (options.device.kind == KITH_DEVICE_AUTO)
         options.device.kind = KITH_CPU;
-    if (job_is_divided() && chosen->peer_count > 0) {
-        const int32_t k = job_rank_of_machine() % (chosen->peer_count + 1);
-        options.device.index = k == 0 ? chosen->device.index : chosen->peers[k - 1];
-    }
+    if (job_is_divided() && options.device.kind == KITH_CUDA)
+        options.device = cli_device_of_rank(&common->chosen);
     return options;
 }
 

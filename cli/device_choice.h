@@ -12,6 +12,10 @@ kith_device cli_first_device(void);
  */
 kith_context_options cli_context_to_begin(const struct common_options *common);
 
+/* The first of the GPUs chosen, or, in a job of several processes, one for each rank of a machine.
+ */
+kith_device cli_device_of_rank(const struct chosen_device *chosen);
+
 /* The further GPUs of --device cuda:0,1 or cuda:all, of one process. Returns an exit code. */
 int cli_add_peers(const char *command, const struct chosen_device *chosen, kith_context *context);
 

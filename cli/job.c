@@ -169,9 +169,10 @@ int32_t job_size(void)
 }
 
 /* Of the job's first ranks; a job of one rank is an ordinary process. */
-static int do_on_these(const char *command, struct ranks *ranks, job_work *work, void *argument)
+static int do_on_these(const char *command, struct ranks *ranks, kith_device device, job_work *work,
+                       void *argument)
 {
-    const kith_context_options options = {.device = {KITH_CPU, 0}, .threads = 1};
+    const kith_context_options options = {.device = device, .threads = 1};
     kith_context *context = NULL;
     kith_status status = kith_context_create(&options, &context);
     if (status == KITH_OK && ranks->size > 1)
@@ -181,14 +182,15 @@ static int do_on_these(const char *command, struct ranks *ranks, job_work *work,
     return code;
 }
 
-int job_do_on_first(const char *command, int32_t ranks, job_work *work, void *argument)
+int job_do_on_first(const char *command, int32_t ranks, kith_device device, job_work *work,
+                    void *argument)
 {
     struct ranks these = {.size = 1};
     if (!job_is_divided())
-        return do_on_these(command, &these, work, argument);
+        return do_on_these(command, &these, device, work, argument);
     struct ranks_vote vote = {0};
     if (ranks_mpi_begin_some(ranks, &these)) {
-        vote.failed = do_on_these(command, &these, work, argument) != exit_ok;
+        vote.failed = do_on_these(command, &these, device, work, argument) != exit_ok;
         job.failed_elsewhere = these.failed_elsewhere;
         ranks_mpi_end_some(&these);
     }
@@ -206,9 +208,9 @@ int64_t job_largest(kith_context *context, int64_t value)
     return (int64_t)largest;
 }
 
-double job_waited(void)
+double job_waited(const kith_context *context)
 {
-    return job_is_divided() ? ranks_mpi_waited() : 0;
+    return context->ranks ? ranks_mpi_waited() + context->ranks->copied : 0;
 }
 
 double job_worked(void)
@@ -218,7 +220,7 @@ double job_worked(void)
 
 double job_exchange_share(void)
 {
-    return (ranks_mpi_waited() - waited_before) / (cli_clock() - loaded_at);
+    return (ranks_mpi_waited() + job.copied - waited_before) / (cli_clock() - loaded_at);
 }
 
 const char *job_mpi_version(void)
@@ -261,9 +263,10 @@ int32_t job_size(void)
     return 1;
 }
 
-int job_do_on_first(const char *command, int32_t ranks, job_work *work, void *argument)
+int job_do_on_first(const char *command, int32_t ranks, kith_device device, job_work *work,
+                    void *argument)
 {
-    const kith_context_options options = {.device = {KITH_CPU, 0}, .threads = 1};
+    const kith_context_options options = {.device = device, .threads = 1};
     kith_context *context = NULL;
     (void)ranks;
     const int code = kith_context_create(&options, &context) == KITH_OK ? work(argument, context)
@@ -278,8 +281,9 @@ int64_t job_largest(kith_context *context, int64_t value)
     return value;
 }
 
-double job_waited(void)
+double job_waited(const kith_context *context)
 {
+    (void)context;
     return 0;
 }
 

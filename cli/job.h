@@ -26,17 +26,19 @@ int32_t job_rank_of_machine(void);
 /* The number of ranks; 1 of one process. */
 int32_t job_size(void);
 
-/* Does work on the first `ranks` ranks of the job, with a context of these and one thread each,
- * while the others wait. Returns an exit code on all ranks: not exit_ok if any has failed.
- */
+/* Does work on the first `ranks` ranks of the job, with a context of these, each on a device of its
+ * own and with one thread, while the others wait. Returns an exit code on all ranks: not exit_ok if
+ * any has failed. */
 typedef int job_work(void *argument, kith_context *context);
-int job_do_on_first(const char *command, int32_t ranks, job_work *work, void *argument);
+int job_do_on_first(const char *command, int32_t ranks, kith_device device, job_work *work,
+                    void *argument);
 
 /* On the ranks that do such work: the largest of a value of each. */
 int64_t job_largest(kith_context *context, int64_t value);
 
-/* Seconds that this rank has waited for others, and processor seconds that it has computed. */
-double job_waited(void);
+/* Seconds that this rank of a context's has waited for others and copied between its device and the
+ * host, and processor seconds that it has computed. */
+double job_waited(const kith_context *context);
 double job_worked(void);
 
 /* load_bodies on rank 0, for all. Of one process load_bodies. */

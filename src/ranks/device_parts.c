@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "core/memory.h"
 #include "device/context.h"
 #include "ranks/nccl.h"
@@ -59,6 +60,16 @@ void ranks_add_counts(const kith_context *context, int64_t *first, int64_t *seco
     *second = (int64_t)counts[1];
 }
 
+/* Copies to the host or from it, whose time is counted. */
+static kith_status copy(kith_context *context, bool is_out, void *here, void *there, int64_t bytes)
+{
+    const double begin = kith_clock();
+    const kith_status status = is_out ? context->services->copy_out(context, here, there, bytes)
+                                      : context->services->copy_in(context, there, here, bytes);
+    context->ranks->copied += kith_clock() - begin;
+    return status;
+}
+
 /* Of an array whose elements context->ranks->first divides, in the device's memory. */
 static kith_status gather_by_nccl(kith_context *context, kith_status status, void *data,
                                   int64_t element_bytes)
@@ -66,14 +77,17 @@ static kith_status gather_by_nccl(kith_context *context, kith_status status, voi
     if (status == KITH_OK)
         status = context->services->synchronize(context);
     KITH_TRY(ranks_agree(context, status));
+    const double begin = kith_clock();
     status = ranks_nccl_gather(context, data, element_bytes, context->ranks->first);
+    if (status == KITH_OK)
+        status = context->services->synchronize(context);
+    context->ranks->copied += kith_clock() - begin;
     return ranks_agree(context, status);
 }
 
 static kith_status gather_by_host(kith_context *context, kith_status status, char *there,
                                   int64_t element_bytes)
 {
-    const struct device_services *services = context->services;
     const struct ranks *ranks = context->ranks;
     const int64_t begin = ranks->first[ranks->rank] * element_bytes;
     const int64_t end = ranks->first[ranks->rank + 1] * element_bytes;
@@ -82,12 +96,14 @@ static kith_status gather_by_host(kith_context *context, kith_status status, cha
     if (status == KITH_OK)
         status = host_memory(context, bytes, &here);
     if (status == KITH_OK)
-        status = services->copy_out(context, here + begin, there + begin, end - begin);
+        status = context->services->synchronize(context);
+    if (status == KITH_OK)
+        status = copy(context, true, here + begin, there + begin, end - begin);
     KITH_TRY(ranks_agree(context, status));
     ranks_gather_parts(context, here, element_bytes, ranks->first);
-    status = services->copy_in(context, there, here, begin);
+    status = copy(context, false, here, there, begin);
     if (status == KITH_OK)
-        status = services->copy_in(context, there + end, here + end, bytes - end);
+        status = copy(context, false, here + end, there + end, bytes - end);
     return ranks_agree(context, status);
 }
 
@@ -123,12 +139,9 @@ kith_status ranks_gather_parts_on_device(kith_context *context, kith_status stat
 static kith_status copy_messages(kith_context *context, const struct ranks_device_message *messages,
                                  int32_t count, bool are_sent, char *here)
 {
-    const struct device_services *services = context->services;
     for (int32_t k = 0; k < count; here += messages[k++].bytes)
         if (messages[k].is_sent == are_sent && messages[k].bytes > 0)
-            KITH_TRY(are_sent
-                         ? services->copy_out(context, here, messages[k].data, messages[k].bytes)
-                         : services->copy_in(context, messages[k].data, here, messages[k].bytes));
+            KITH_TRY(copy(context, are_sent, here, messages[k].data, messages[k].bytes));
     return KITH_OK;
 }
 
@@ -142,6 +155,8 @@ kith_status ranks_exchange_on_device(kith_context *context, kith_status status,
         bytes += messages[k].bytes;
     if (status == KITH_OK)
         status = host_memory(context, bytes, &here);
+    if (status == KITH_OK)
+        status = context->services->synchronize(context);
     if (status == KITH_OK)
         status = copy_messages(context, messages, count, true, here);
     KITH_TRY(ranks_agree(context, status));

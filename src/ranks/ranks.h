@@ -25,6 +25,7 @@ struct ranks {
     bool failure_is_known; /* to all: in a vote, a rank had failed */
     bool failed_elsewhere; /* and not this one */
     int64_t gathered;      /* bytes of arrays on devices */
+    double copied;         /* seconds of copies of them, and in NCCL */
     bool nccl_was_tried, nccl_is_used;
 };
 
