@@ -336,11 +336,12 @@ KITH_API kith_status kith_simulation_view(const kith_simulation *simulation,
  *
  * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED; KITH_INVALID_ARGUMENT of a formula, or deferred from
  *         a device.
- * Cost:   one evaluation of all forces, for which it waits, or none after a step in double
- *         precision by tree or fmm on the CPU whose integrator ends with a kick (leapfrog,
- *         yoshida4, yoshida6, yoshida8, mclachlan4), unless bodies are watched for collisions,
- *         encounters or escapes; the bits are the same. 24 doubles per body, for an ensemble at
- *         most 200 MB. */
+ * Cost:   one evaluation of all forces in double precision, for which it waits, or none after a
+ *         step by tree or fmm whose integrator ends with a kick (leapfrog, yoshida4, yoshida6,
+ *         yoshida8, mclachlan4), unless bodies are watched for collisions, encounters or escapes:
+ *         in double precision the bits are the same, in single precision potentials and
+ *         accelerations are those of the step. 24 doubles per body, for an ensemble at most 200 MB.
+ */
 KITH_API kith_status kith_simulation_diagnose(kith_simulation *simulation,
                                               kith_diagnostics *diagnostics);
 

@@ -10,11 +10,13 @@
 extern "C" {
 #endif
 
-/* What the potentials of a problem add to its accelerations. */
+/* Whether diagnostics may take the potentials that a simulation's forces come with, and what these
+ * add to the accelerations: in double precision they must have the bits of an evaluation for the
+ * diagnostics alone, in single precision keep the error that was requested. */
 enum solver_potentials {
-    unknown_potentials, /* accelerations may have other bits with them */
-    added_potentials,   /* time; the bits are the same */
-    free_potentials     /* nothing */
+    other_potentials, /* they may not, or the accelerations may have other bits with them */
+    added_potentials, /* time; the accelerations have the same bits */
+    free_potentials   /* nothing */
 };
 
 /* A force solver: one file and one row in solvers.c. kith_forces_compute, simulations and their
@@ -28,7 +30,7 @@ enum solver_potentials {
  * previous result for the same bodies, which it keeps, or rebuilds if they have moved too far.
  * NULL: nothing is kept. evaluate Fills in the problem's outputs, or adds to them if
  * problem->accumulate. free     Frees what prepare made; not called for NULL. potentials
- * What those of such a problem add; NULL: unknown_potentials. */
+ * Those of such a problem; NULL: other_potentials. */
 struct kith_solver {
     const char *name, *summary;
     bool is_periodic; /* takes a periodic cell, and nothing but one */

@@ -8,6 +8,7 @@
 #include "device/context.h"
 #include "forces/advice.h"
 #include "forces/solver.h"
+#include "forces/weights.h"
 
 struct auto_state {
     const struct kith_solver *solver;
@@ -67,10 +68,14 @@ static kith_status evaluate(kith_context *context, void *prepared,
     return KITH_OK;
 }
 
+/* Of a law that proves not to be smooth the sums are direct. */
 static enum solver_potentials potentials(const kith_context *context,
                                          const struct forces_problem *problem)
 {
-    return choose(context, problem)->potentials(context, problem);
+    struct forces_weights law;
+    const struct kith_solver *solver = choose(context, problem);
+    const bool may_change = solver == &forces_solver_fmm && !forces_find_weights(problem, &law);
+    return may_change ? other_potentials : solver->potentials(context, problem);
 }
 
 static void forget(kith_context *context, void *prepared)

@@ -69,12 +69,14 @@ static kith_status evaluate(kith_context *context, void *prepared,
                                : forces_backend_of(context)->evaluate(context, problem);
 }
 
-/* Kernels of a law compute its value and its derivative together, and may round otherwise. */
+/* Kernels of a law compute its value and its derivative together, and may round otherwise; the
+ * energy of direct sums is of double precision. */
 static enum solver_potentials potentials(const kith_context *context,
                                          const struct forces_problem *problem)
 {
-    return context->device.kind == KITH_CPU && !problem->law ? added_potentials
-                                                             : unknown_potentials;
+    const bool is_known =
+        context->device.kind == KITH_CPU && !problem->law && problem->dtype == KITH_F64;
+    return is_known ? added_potentials : other_potentials;
 }
 
 const struct kith_solver forces_solver_direct = {

@@ -20,7 +20,7 @@ enum column {
     CHARGES,
     WEIGHTS
 };
-enum { host_columns = SOFTENINGS, backend_columns = WEIGHTS + 1 };
+enum { host_columns = SOFTENINGS, backend_columns = WEIGHTS + 1, SPARE = SOFTENINGS };
 
 /* An array's numbers with room for the kernels' whole vectors. */
 static int64_t room_for(const struct system_layout *layout)
@@ -157,21 +157,32 @@ static kith_status evaluate_divided(struct kith_simulation *simulation, struct s
     return KITH_OK;
 }
 
-/* The last step's, which this evaluation would find again bit for bit. */
-static kith_status gather_last(struct kith_simulation *simulation, const struct sample *sample)
+/* Those of the last step's forces. In single precision they are found again where a simulation does
+ * not have them, so that a resumed one has the same diagnostics; in double precision an evaluation
+ * for the diagnostics alone finds the same bits. */
+static kith_status gather_last(struct kith_simulation *simulation, const struct sample *sample,
+                               bool *done)
 {
+    void *acceleration[3];
+    *done = simulation->has_potentials || (simulation->potential && simulation->dtype == KITH_F32);
+    if (!*done)
+        return KITH_OK;
     for (int32_t k = 0; k < sample->dimensions; k++)
-        KITH_TRY(
-            gather(simulation, sample, simulation->vector[ACCELERATION][k], ACCELERATIONS + k));
+        acceleration[k] = simulation->has_potentials ? simulation->vector[ACCELERATION][k]
+                                                     : backend_column(sample, SPARE + k);
+    if (!simulation->has_potentials)
+        KITH_TRY(simulation_evaluate_potentials(simulation, acceleration));
+    for (int32_t k = 0; k < sample->dimensions; k++)
+        KITH_TRY(gather(simulation, sample, acceleration[k], ACCELERATIONS + k));
     return gather(simulation, sample, simulation->potential, POTENTIALS);
 }
 
 static kith_status evaluate(struct kith_simulation *simulation, struct sample *sample)
 {
     bool done = false;
-    if (simulation->has_potentials)
-        return gather_last(simulation, sample);
-    KITH_TRY(evaluate_divided(simulation, sample, &done));
+    KITH_TRY(gather_last(simulation, sample, &done));
+    if (!done)
+        KITH_TRY(evaluate_divided(simulation, sample, &done));
     if (done)
         return KITH_OK;
     struct forces_problem problem = simulation->problem;

@@ -112,7 +112,6 @@ static kith_status evaluate(struct kith_simulation *simulation,
     if (is_widened)
         KITH_TRY(forces_widen(simulation->context, problem, &simulation->slice->wide, &of_sources));
     KITH_TRY(massive_take(simulation, &of_sources));
-    simulation->evaluations++;
     KITH_TRY(forces_evaluate(simulation->context, simulation->solver, &of_sources,
                              &simulation->prepared));
     if (is_widened)
@@ -125,6 +124,7 @@ kith_status simulation_evaluate(struct kith_simulation *simulation, int32_t posi
 {
     const struct forces_problem problem = problem_at(simulation, position, acceleration);
     simulation->has_potentials = false;
+    simulation->evaluations++;
     return evaluate(simulation, &problem);
 }
 
@@ -134,31 +134,43 @@ kith_status simulation_evaluate_last(struct kith_simulation *simulation, bool is
     const bool is_wanted = is_sampled || simulation->potentials_are_free;
     simulation->has_potentials = false;
     problem.potential = is_wanted && !simulation->massive ? simulation->potential : NULL;
+    simulation->evaluations++;
     KITH_TRY(evaluate(simulation, &problem));
     simulation->has_potentials = problem.potential != NULL;
     return KITH_OK;
 }
 
+kith_status simulation_evaluate_potentials(struct kith_simulation *simulation,
+                                           void *const acceleration[3])
+{
+    struct forces_problem problem = problem_at(simulation, POSITION, ACCELERATION);
+    for (int32_t k = 0; k < problem.dimensions; k++)
+        problem.acceleration[k] = acceleration[k];
+    problem.potential = simulation->potential;
+    return evaluate(simulation, &problem);
+}
+
 kith_status simulation_allocate_potentials(struct kith_simulation *simulation)
 {
     const struct integrator_method *method = simulation->method;
-    const kith_solver *solver = simulation->solver;
     const struct forces_problem problem = problem_at(simulation, POSITION, ACCELERATION);
+    const kith_solver *solver = simulation->solver;
     const enum solver_potentials potentials =
-        solver->potentials ? solver->potentials(simulation->context, &problem) : unknown_potentials;
-    if (simulation->dtype != KITH_F64 || method->composition.stage_count == 0 ||
-        method->kept <= ACCELERATION || simulation->watch || simulation->is_ensemble ||
-        potentials == unknown_potentials)
+        solver->potentials ? solver->potentials(simulation->context, &problem) : other_potentials;
+    if (method->composition.stage_count == 0 || method->kept <= ACCELERATION || simulation->watch ||
+        simulation->is_ensemble || potentials == other_potentials)
         return KITH_OK;
     simulation->potentials_are_free = potentials == free_potentials;
     return slice_agree(simulation, simulation->context->services->allocate(
-                                       simulation->context, simulation->stride, sizeof(double),
+                                       simulation->context, simulation->stride,
+                                       kith_dtype_bytes(simulation->dtype),
                                        "state of the simulation", &simulation->potential));
 }
 
 kith_status simulation_evaluate_with_jerk(struct kith_simulation *simulation)
 {
     const struct forces_problem problem = problem_with_jerk(simulation);
+    simulation->evaluations++;
     return evaluate(simulation, &problem);
 }
 

@@ -148,9 +148,9 @@ void simulation_release(struct kith_simulation *simulation);
 kith_status simulation_check_solver(const struct kith_simulation *simulation,
                                     const kith_forces_options *forces);
 
-/* Potentials may be kept with accelerations from now on, if the solver finds both together and a
- * step ends with the forces at its last positions: diagnostics there need no forces of their own.
- * They are in double precision, and so are the kept ones. */
+/* Potentials may be kept with accelerations from now on, if diagnostics may take the solver's
+ * (forces/solver.h) and a step ends with the forces at its last positions: diagnostics there
+ * need no forces of their own. */
 kith_status simulation_allocate_potentials(struct kith_simulation *simulation);
 
 /* vector[acceleration] = the forces at vector[position]. */
@@ -160,6 +160,11 @@ kith_status simulation_evaluate(struct kith_simulation *simulation, int32_t posi
 /* ACCELERATION = the forces at POSITION, which a step ends with. Potentials are kept if they are
  * free, or if diagnostics are expected at the end of the step. */
 kith_status simulation_evaluate_last(struct kith_simulation *simulation, bool is_sampled);
+
+/* What an evaluation of the last forces with potentials finds, or would find, in the simulation's
+ * precision: the accelerations elsewhere, the potentials where they are kept. */
+kith_status simulation_evaluate_potentials(struct kith_simulation *simulation,
+                                           void *const acceleration[3]);
 
 /* Accelerations and jerks at the positions and velocities. */
 kith_status simulation_evaluate_with_jerk(struct kith_simulation *simulation);
