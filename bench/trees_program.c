@@ -1,12 +1,13 @@
-/* bench_trees cpu|cuda single|double N SOLVER [rounds=K] [samples=K] [devices=K] [ERROR...]:
- * accelerations and potentials of a Plummer model of N equal bodies by the solver tree, fmm or
- * direct, and their errors by the definition of docs/tree.md, of samples bodies. Prints a row of
- * JSON per requested error: the median of the rounds, of the processor time of one thread or, on a
- * GPU with arrays in its memory, of the time.
+/* bench_trees cpu|cuda single|double N SOLVER [rounds=K] [samples=K] [devices=K] [softening=E]
+ * [ERROR...]: accelerations and potentials of a Plummer model of N equal bodies by the solver tree,
+ * fmm or direct, and their errors by the definition of docs/tree.md, of samples bodies. Prints a
+ * row of JSON per requested error: the median of the rounds, of the processor time of one thread
+ * or, on a GPU with arrays in its memory, of the time.
  *
  * rounds   at most; default 9, or as many as take 3 s
  * samples  default 1000; each is a direct sum over all bodies, by one thread
- * devices  GPUs that share a call, the first ones; default 1 */
+ * devices  GPUs that share a call, the first ones; default 1
+ * softening  of Plummer's; default 0 */
 
 #ifdef KITH_HAS_CUDA
 #include <cuda_runtime_api.h>
@@ -111,6 +112,7 @@ static int64_t row_of(const struct bench *bench, int64_t sample)
 static void sum_directly(struct bench *bench)
 {
     const double *x = bench->bodies->position, *m = bench->bodies->mass;
+    const double softening2 = bench->options.softening * bench->options.softening;
     for (int64_t k = 0; k < bench->samples; k++) {
         const int64_t i = row_of(bench, k);
         const double at[3] = {x[3 * i], x[3 * i + 1], x[3 * i + 2]};
@@ -119,12 +121,12 @@ static void sum_directly(struct bench *bench)
         for (int64_t j = 0; j < bench->n; j++) {
             const double dx = x[3 * j] - at[0], dy = x[3 * j + 1] - at[1],
                          dz = x[3 * j + 2] - at[2];
-            const double r2 = dx * dx + dy * dy + dz * dz, r = sqrt(r2);
-            const double of_field = r2 > 0 ? m[j] / (r2 * r) : 0;
+            const double r2 = dx * dx + dy * dy + dz * dz, s2 = r2 + softening2;
+            const double of_field = r2 > 0 ? m[j] / (s2 * sqrt(s2)) : 0;
             sum_x += of_field * dx;
             sum_y += of_field * dy;
             sum_z += of_field * dz;
-            magnitude += of_field * r;
+            magnitude += of_field * sqrt(r2);
         }
         field[0] = sum_x;
         field[1] = sum_y;
@@ -203,6 +205,17 @@ static bool is_setting(const char *word, const char *name, int64_t most, int64_t
     return true;
 }
 
+/* softening=E */
+static bool is_softening(const char *word, double *softening)
+{
+    const char name[] = "softening=";
+    const size_t length = sizeof name - 1;
+    if (strncmp(word, name, length) != 0)
+        return false;
+    *softening = atof(word + length);
+    return true;
+}
+
 /* The settings; how many of the words they are. */
 static int read_settings(int count, char **words, struct bench *bench)
 {
@@ -212,7 +225,8 @@ static int read_settings(int count, char **words, struct bench *bench)
     bench->devices = 1;
     while (read < count && (is_setting(words[read], "rounds", most_rounds, &rounds) ||
                             is_setting(words[read], "devices", most_devices, &bench->devices) ||
-                            is_setting(words[read], "samples", most_samples, &bench->samples)))
+                            is_setting(words[read], "samples", most_samples, &bench->samples) ||
+                            is_softening(words[read], &bench->options.softening)))
         read++;
     bench->rounds = (int)rounds;
     return read;
@@ -224,7 +238,7 @@ int main(int count, char **words)
     kith_status status = KITH_OK;
     if (count < 5)
         return fail("give cpu|cuda single|double N SOLVER [rounds=K] [samples=K] [devices=K] "
-                    "[ERROR...]");
+                    "[softening=E] [ERROR...]");
     bench.on_gpu = strcmp(words[1], "cuda") == 0;
     bench.dtype = strcmp(words[2], "double") == 0 ? KITH_F64 : KITH_F32;
     bench.n = (int64_t)atof(words[3]);

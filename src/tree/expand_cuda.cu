@@ -97,7 +97,7 @@ static __global__ void __launch_bounds__(threads)
         const real d[3] = {(record[0] - p.x) * inverse, (record[1] - p.y) * inverse,
                            (record[2] - p.z) * inverse};
         real h[known::count];
-        make_fixed_harmonics<known>(d, h);
+        make_fixed_polynomials<known>(d, h);
 #pragma unroll
         for (int k = 0; k < known::count; k++)
             sum[k] = fma(p.w, h[k], sum[k]);
@@ -220,18 +220,12 @@ static __global__ void __launch_bounds__(threads)
         load_fixed<known>(child + 1, moved);
         make_powers(known::order, (real)1, head.w * inverse, power);
         scale_fixed<known>(power, moved);
-        make_fixed_harmonics<known>(d, shift);
+        make_fixed_polynomials<known>(d, shift);
         multiply_fixed<known>(moved, shift, sum);
-        repeat<known::order - 1>(
-            [&](auto of_row) { /* c = 2 follows from the others */
-                               constexpr int b = decltype(of_row)::value;
-#pragma unroll
-                               for (int a = 0; a <= known::order - 2 - b; a++) {
-                                   const real component = sum[known::row(b, 2) + a];
-                                   sum[known::row(b, 0) + a + 2] -= component;
-                                   sum[known::row(b + 2, 0) + a] -= component;
-                               }
-            });
+        for_each_second_in_z<known>([&](int second, int x, int y) {
+            sum[x] -= sum[second];
+            sum[y] -= sum[second];
+        });
     }
 #pragma unroll
     for (int k = 0; k < known::count; k++) {

@@ -78,10 +78,45 @@ static __device__ __forceinline__ void make_fixed_harmonics(const real d[3], rea
     });
 }
 
-template <typename known, typename real>
-static __device__ __forceinline__ void make_fixed_harmonics(const real d[3], real *h)
+/* d^α / α! of the other bases, in rows, each from one of the degree before. */
+template <typename known, typename real, typename function>
+static __device__ __forceinline__ void make_fixed_monomials(const real d[3], real *h, function use)
 {
-    make_fixed_harmonics<known>(d, h, [](auto) {});
+    h[0] = 1;
+    use(std::integral_constant<int, 0>());
+    repeat<known::order>([&](auto of_degree) {
+        constexpr int n = decltype(of_degree)::value + 1;
+        repeat<(n < known::max_c ? n : known::max_c) + 1>([&](auto of_c) {
+            repeat<n + 1 - decltype(of_c)::value>([&](auto of_b) {
+                constexpr int c = decltype(of_c)::value, b = decltype(of_b)::value, a = n - b - c;
+                constexpr int at = known::row(b, c) + a;
+                if constexpr (c > 0)
+                    h[at] = d[2] * (real)(1.0 / c) * h[known::row(b, c - 1) + a];
+                else if constexpr (b > 0)
+                    h[at] = d[1] * (real)(1.0 / b) * h[known::row(b - 1, 0) + a];
+                else
+                    h[at] = d[0] * (real)(1.0 / a) * h[a - 1];
+            });
+        });
+        use(std::integral_constant<int, n>());
+    });
+}
+
+/* make_polynomials of a constant order */
+template <typename known, typename real, typename function>
+static __device__ __forceinline__ void make_fixed_polynomials(const real d[3], real *h,
+                                                              function use)
+{
+    if constexpr (known::basis == expansion_harmonic)
+        make_fixed_harmonics<known>(d, h, use);
+    else
+        make_fixed_monomials<known>(d, h, use);
+}
+
+template <typename known, typename real>
+static __device__ __forceinline__ void make_fixed_polynomials(const real d[3], real *h)
+{
+    make_fixed_polynomials<known>(d, h, [](auto) {});
 }
 
 /* total[a] += Σ_i terms[i] field[a + i], a + i ≤ last. */
@@ -155,16 +190,17 @@ static __device__ __forceinline__ void scale_fixed(const real *power, real *term
     });
 }
 
-/* sum_{α + β} += first_α second_β, |α| + |β| ≤ order, of expansion_harmonic; sum has c ≤ 2. */
+/* sum_{α + β} += first_α second_β, |α| + |β| ≤ order; of expansion_harmonic sum has c ≤ 2. */
 template <typename known, typename real>
 static __device__ __forceinline__ void multiply_fixed(const real *first, const real *second,
                                                       real *sum)
 {
-    repeat<2>([&](auto of_c) {
+    constexpr int most = known::max_c;
+    repeat<most + 1>([&](auto of_c) {
         repeat<known::order + 1 - decltype(of_c)::value>([&](auto of_b) {
             constexpr int c = decltype(of_c)::value, b = decltype(of_b)::value;
             constexpr int left = known::order - b - c;
-            repeat<(left < 1 ? left : 1) + 1>([&](auto of_k) {
+            repeat<(left < most ? left : most) + 1>([&](auto of_k) {
                 repeat<left + 1 - decltype(of_k)::value>([&](auto of_j) {
                     constexpr int k = decltype(of_k)::value, j = decltype(of_j)::value;
                     constexpr int last = left - j - k;
@@ -182,19 +218,35 @@ static __device__ __forceinline__ void multiply_fixed(const real *first, const r
     });
 }
 
-/* launch(known) for the orders of expansion_harmonic that tree_choose_cuda chooses; false for
- * others. */
+/* Of expansion_harmonic, from Laplace's equation: use(i, x, y) of the coefficients (a, b, 2), which
+ * are −x − y. */
+template <typename known, typename function>
+static __device__ __forceinline__ void for_each_second_in_z(function use)
+{
+    if constexpr (known::basis == expansion_harmonic)
+        repeat<known::order - 1>([&](auto of_row) {
+            constexpr int b = decltype(of_row)::value;
+#pragma unroll
+            for (int a = 0; a <= known::order - 2 - b; a++)
+                use(known::row(b, 2) + a, known::row(b, 0) + a + 2, known::row(b + 2, 0) + a);
+        });
+}
+
+/* launch(known) for the orders that tree_choose_cuda chooses; false for others. */
 template <typename function>
 static inline bool with_fixed(const struct expansion_shape &shape, function launch)
 {
-    if (shape.basis != expansion_harmonic)
-        return false;
-    if (shape.order == 4)
+    const bool harmonic = shape.basis == expansion_harmonic, full = shape.basis == expansion_full;
+    if (harmonic && shape.order == 4)
         launch(fixed<expansion_harmonic, 4>());
-    else if (shape.order == 6)
+    else if (harmonic && shape.order == 6)
         launch(fixed<expansion_harmonic, 6>());
-    else if (shape.order == 8)
+    else if (harmonic && shape.order == 8)
         launch(fixed<expansion_harmonic, 8>());
+    else if (full && shape.order == 4)
+        launch(fixed<expansion_full, 4>());
+    else if (full && shape.order == 6)
+        launch(fixed<expansion_full, 6>());
     else
         return false;
     return true;

@@ -81,14 +81,9 @@ static __global__ void __launch_bounds__(threads)
     real *to = locals + (int64_t)index * local_length;
     load_fixed<known>((const real4_of<real> *)(locals + (int64_t)of_parent * local_length), field);
     load_fixed<known>((const real4_of<real> *)to, sum);
-    repeat<known::order - 1>([&](auto of_row) {
-        constexpr int b = decltype(of_row)::value;
-#pragma unroll
-        for (int a = 0; a <= known::order - 2 - b; a++)
-            field[known::row(b, 2) + a] =
-                -(field[known::row(b, 0) + a + 2] + field[known::row(b + 2, 0) + a]);
-    });
-    make_fixed_harmonics<known>(d, shift);
+    for_each_second_in_z<known>(
+        [&](int second, int x, int y) { field[second] = -(field[x] + field[y]); });
+    make_fixed_polynomials<known>(d, shift);
     make_powers(known::order, (real)1, child.w * inverse, power);
     contract_fixed<known>(shift, field, power, sum);
 #pragma unroll

@@ -65,14 +65,7 @@ static __device__ __forceinline__ void make_fixed_derivatives(const real d[3], r
             base[m] = next;
         }
     });
-    if constexpr (harmonic && order >= 2)
-        repeat<order - 1>([&](auto of_row) {
-            constexpr int b = decltype(of_row)::value;
-#pragma unroll
-            for (int a = 0; a <= order - 2 - b; a++)
-                e[known::row(b, 2) + a] =
-                    -(e[known::row(b, 0) + a + 2] + e[known::row(b + 2, 0) + a]);
-        });
+    for_each_second_in_z<known>([&](int second, int x, int y) { e[second] = -(e[x] + e[y]); });
 }
 
 template <typename known, typename real, typename radial>

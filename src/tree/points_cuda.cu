@@ -99,13 +99,12 @@ static __global__ void __launch_bounds__(threads)
                            (p.z - head[2]) * inverse};
         real h[known::count] = {1};
         real4_of<real> total = {0, 0, 0, 0};
-        make_fixed_harmonics<known>(d, h, [&](auto of_degree) {
+        make_fixed_polynomials<known>(d, h, [&](auto of_degree) {
             asm volatile("" ::: "memory"); /* what is read is not kept in registers */
             repeat<decltype(of_degree)::value + 1>([&](auto of_b) {
-                constexpr int n = decltype(of_degree)::value, b = decltype(of_b)::value;
-                repeat<(b < n && known::max_c > 0) + 1>([&](auto of_c) {
-                    constexpr int at =
-                        known::row(b, decltype(of_c)::value) + n - b - decltype(of_c)::value;
+                constexpr int b = decltype(of_b)::value, left = decltype(of_degree)::value - b;
+                repeat<(known::max_c < left ? known::max_c : left) + 1>([&](auto of_c) {
+                    constexpr int c = decltype(of_c)::value, at = known::row(b, c) + left - c;
                     const real4_of<real> f = field[at];
                     total.x = fma(h[at], f.x, total.x);
                     total.y = fma(h[at], f.y, total.y);
