@@ -84,19 +84,27 @@ static __device__ inline void put(const struct forces_problem &problem, int64_t 
         column[i] += before;
 }
 
+/* Which target has which result. Both NULL: there was nothing to sum. */
+struct targets {
+    const uint32_t *order; /* result k is of target order[k] */
+    const uint32_t *place; /* or the result of target i is place[i] */
+};
+
 /* A target a thread; strength is −1 for gravity, as deliver knows G and turns the sign of
- * potentials. order NULL: there was nothing to sum. */
+ * potentials. */
 template <typename real>
 static __global__ void __launch_bounds__(threads)
     deliver_sums(const struct forces_problem problem, double strength, const void *weights,
-                 const uint32_t *order, const real4_of<real> *results)
+                 const struct targets targets, const real4_of<real> *results)
 {
-    const int64_t k = (int64_t)blockIdx.x * threads + threadIdx.x;
+    const int64_t at = (int64_t)blockIdx.x * threads + threadIdx.x;
     wait_for_kernel_before();
-    if (k >= problem.target_count)
+    if (at >= problem.target_count)
         return;
-    const int64_t i = order ? order[k] : k;
-    const real4_of<real> result = order ? results[k] : real4_of<real>{0, 0, 0, 0};
+    const int64_t i = targets.order ? targets.order[at] : at;
+    const int64_t k = targets.place ? targets.place[at] : at;
+    const bool is_solved = targets.order || targets.place;
+    const real4_of<real> result = is_solved ? results[k] : real4_of<real>{0, 0, 0, 0};
     const double weight = weights ? (double)((const real *)weights)[i] : 1.0;
     const double of_potential = -strength * weight;
     const double of_gradient =
@@ -118,10 +126,14 @@ static kith_status deliver_all(kith_context *context, const struct forces_tree_s
     const int64_t blocks = (problem->target_count + threads - 1) / threads;
     if (blocks == 0)
         return KITH_OK;
-    const uint32_t *order = is_solved ? tree->target_tree->order : NULL;
+    struct targets targets = {};
+    if (is_solved && tree->finds_places)
+        targets.place = (const uint32_t *)tree->places.memory;
+    else if (is_solved)
+        targets.order = tree->target_tree->order;
     return launch_overlapped(context, "bringing results to their places", dim3((unsigned)blocks),
                              threads, deliver_sums<real>, *problem, strength, sums->weights.target,
-                             order, (const real4_of<real> *)tree->results.memory);
+                             targets, (const real4_of<real> *)tree->results.memory);
 }
 
 /* What the host needs of the device before it sums: whether the numbers are good, and ε². */
@@ -346,6 +358,14 @@ static kith_status solve_all(kith_context *context, const struct forces_tree_sum
     return *good ? solve(context, problem, &request, trees) : KITH_OK;
 }
 
+/* Results that do not fit into the cache are read out of order, a target's at once, rather than
+ * written, each of its numbers alone: it takes half as long. */
+static kith_status choose_places(const struct tree_problem *problem, struct tree_state_cuda *tree)
+{
+    return tree_exceeds_cache_cuda(4 * problem->target_count * kith_dtype_bytes(problem->dtype),
+                                   &tree->finds_places);
+}
+
 static kith_status evaluate(kith_context *context, const struct forces_tree_sums *sums, void *state,
                             struct tree_report *report)
 {
@@ -357,6 +377,7 @@ static kith_status evaluate(kith_context *context, const struct forces_tree_sums
     tree->target_tree = NULL; /* of a solution that does not come about */
     tree->report = {};
     trees->points = 0;
+    KITH_TRY(choose_places(&problem, tree));
     KITH_TRY(solve_all(context, sums, &problem, trees, &good));
     trees->points = problem.source_count + (problem.self ? 0 : problem.target_count);
     KITH_TRY(problem.dtype == KITH_F64 ? deliver_all<double>(context, sums, tree)

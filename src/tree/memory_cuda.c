@@ -13,3 +13,13 @@ kith_status tree_reserve_cuda(kith_context *context, int64_t bytes, const char *
     memory->bytes = bytes;
     return KITH_OK;
 }
+
+kith_status tree_exceeds_cache_cuda(int64_t bytes, bool *exceeds)
+{
+    int device = 0, cached = 0;
+    KITH_TRY(cuda_check(cudaGetDevice(&device), "describing the device"));
+    KITH_TRY(cuda_check(cudaDeviceGetAttribute(&cached, cudaDevAttrL2CacheSize, device),
+                        "describing the device"));
+    *exceeds = bytes > cached;
+    return KITH_OK;
+}

@@ -1,6 +1,7 @@
 #ifndef TREE_MEMORY_CUDA_H
 #define TREE_MEMORY_CUDA_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/status.h"
@@ -19,6 +20,9 @@ struct tree_memory {
 /* At least this many bytes, whose contents are undefined. */
 kith_status tree_reserve_cuda(kith_context *context, int64_t bytes, const char *what,
                               struct tree_memory *memory);
+
+/* Whether the cache of the current device is smaller. */
+kith_status tree_exceeds_cache_cuda(int64_t bytes, bool *exceeds);
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,7 @@
 #include "device/cuda_state.h"
 #include "device/reals_cuda.cuh"
 #include "device/warp.cuh"
+#include "tree/memory_cuda.h"
 #include "tree/octree_split.h"
 
 enum { threads = 128, makers = 256, makers_per_multiprocessor = 2, most_readings = 4 };
@@ -147,15 +148,13 @@ template <typename real>
 static kith_status gather_all(kith_context *context, int64_t count, const struct columns &columns,
                               const struct octree_cuda *tree)
 {
-    int device = 0, cached = 0;
+    bool is_large = false;
     const unsigned blocks = blocks_for(count, threads);
     const cudaStream_t stream = cuda_stream(context);
     real4_of<real> *point = (real4_of<real> *)tree->point,
                    *joined = (real4_of<real> *)tree->scratch;
-    KITH_TRY(cuda_check(cudaGetDevice(&device), "describing the device"));
-    KITH_TRY(cuda_check(cudaDeviceGetAttribute(&cached, cudaDevAttrL2CacheSize, device),
-                        "describing the device"));
-    if (count * (int64_t)sizeof *point <= cached) {
+    KITH_TRY(tree_exceeds_cache_cuda(count * (int64_t)sizeof *point, &is_large));
+    if (!is_large) {
         gather_points<real><<<blocks, threads, 0, stream>>>(count, columns, tree->order, point);
     } else {
         join_columns<real><<<blocks, threads, 0, stream>>>(count, columns, joined);

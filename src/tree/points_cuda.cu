@@ -150,6 +150,22 @@ kith_status tree_l2p_cuda(kith_context *context, const struct tree_points_cuda *
     });
 }
 
+static __global__ void __launch_bounds__(threads)
+    find_places(int64_t count, const uint32_t *order, uint32_t *place)
+{
+    const int64_t k = (int64_t)blockIdx.x * threads + threadIdx.x;
+    if (k < count)
+        place[order[k]] = (uint32_t)k;
+}
+
+kith_status tree_find_places_cuda(cudaStream_t stream, const struct octree_cuda *tree,
+                                  uint32_t *place)
+{
+    find_places<<<blocks_for(tree->count, threads), threads, 0, stream>>>(tree->count, tree->order,
+                                                                          place);
+    return cuda_check_launch("finding the places of points");
+}
+
 kith_status tree_m2p_cuda(kith_context *context, const struct tree_points_cuda *points,
                           const struct tree_batch *batch)
 {

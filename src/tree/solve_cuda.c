@@ -169,10 +169,13 @@ static kith_status expand(cudaStream_t stream, const struct solve_run *run)
     return tree_expand_cuda(stream, &state->sources, run->source_side, expansions);
 }
 
-/* The sums of the samples by which the error is estimated. */
-static kith_status begin_estimate(kith_context *context, cudaStream_t stream,
-                                  const struct solve_run *run)
+/* What the caller needs besides the results: the places of the targets, and the sums of the samples
+ * by which the error is estimated. */
+static kith_status begin_extras(kith_context *context, cudaStream_t stream,
+                                const struct solve_run *run)
 {
+    if (run->state->finds_places)
+        KITH_TRY(tree_find_places_cuda(stream, run->state->target_tree, run->state->places.memory));
     return run->request->estimates
                ? tree_sum_samples_cuda(context, stream, run->problem, run->state)
                : KITH_OK;
@@ -191,7 +194,7 @@ static kith_status join_aside(kith_context *context, void *user)
 {
     const struct solve_run *run = user;
     KITH_TRY(tree_join_cuda(context, &run->state->aside));
-    return begin_estimate(context, run->state->aside.stream, run);
+    return begin_extras(context, run->state->aside.stream, run);
 }
 
 static kith_status make_aside(struct tree_aside *aside)
@@ -239,6 +242,9 @@ static kith_status make_results(kith_context *context, const struct tree_problem
 {
     const int64_t bytes = 4 * problem->target_count * kith_dtype_bytes(problem->dtype);
     KITH_TRY(tree_reserve_cuda(context, bytes, "results of a tree", &state->results));
+    if (state->finds_places)
+        KITH_TRY(tree_reserve_cuda(context, problem->target_count * (int64_t)sizeof(uint32_t),
+                                   "places in a tree", &state->places));
     return bytes == 0 ? KITH_OK
                       : cuda_check(cudaMemsetAsync(state->results.memory, 0, (size_t)bytes,
                                                    cuda_stream(context)),
@@ -314,7 +320,7 @@ static kith_status run_stages(kith_context *context, struct solve_run *run,
         KITH_TRY(tree_reserve_samples_cuda(context, state));
     if (!has_scales) {
         KITH_TRY(expand(cuda_stream(context), run));
-        KITH_TRY(begin_estimate(context, cuda_stream(context), run));
+        KITH_TRY(begin_extras(context, cuda_stream(context), run));
         return sum(context, run, NULL, counts);
     }
     const struct tree_field_cuda field = {problem->softening2,
@@ -350,8 +356,9 @@ kith_status tree_solve_cuda(kith_context *context, const struct tree_problem *pr
 void tree_free_cuda(kith_context *context, struct tree_state_cuda *state)
 {
     const struct tree_memory *const memory[] = {
-        &state->results,      &state->records,      &state->locals, &state->powers,
-        &state->source_sides, &state->target_sides, &state->angles, &state->samples.memory};
+        &state->results, &state->records,        &state->locals,
+        &state->powers,  &state->source_sides,   &state->target_sides,
+        &state->angles,  &state->samples.memory, &state->places};
     octree_free_cuda(context, &state->sources);
     octree_free_cuda(context, &state->targets);
     tree_walker_free_cuda(context, &state->walker);

@@ -43,6 +43,8 @@ struct tree_state_cuda {
     bool is_shared;
     struct octree_range range;
     struct tree_memory results; /* of each target ∇φ and φ, four numbers of the problem's dtype */
+    bool finds_places;          /* the caller wants them */
+    struct tree_memory places; /* uint32_t; target i has result places[i] */
     struct tree_memory records, locals, powers, source_sides, target_sides, angles;
     struct tree_walker_cuda walker;
     struct tree_aside aside;
@@ -97,6 +99,10 @@ struct tree_points_cuda {
 
 /* Adds the local expansions of the leaves. */
 kith_status tree_l2p_cuda(kith_context *context, const struct tree_points_cuda *points);
+
+/* place[i] = k of point i, which is in place k of the tree. */
+kith_status tree_find_places_cuda(cudaStream_t stream, const struct octree_cuda *tree,
+                                  uint32_t *place);
 
 /* Adds, at every point, the far sources of those of its leaf and its ancestors that are of a batch.
  */

@@ -355,6 +355,35 @@ static void test_cuda_tree_solvers_have_charges_and_the_logarithm(void **state)
     kith_context_free(cpu);
 }
 
+/* Their results are brought to their places in another way than those of fewer bodies. */
+static void test_cuda_trees_have_results_beyond_the_cache(void **state)
+{
+    struct random_numbers *random = *state;
+    enum { samples = 40 };
+    const int64_t n = 4000037;
+    kith_context *context = new_gpu_context(NULL);
+    struct system s = system_random(random, KITH_F32, n, 3),
+                  few = system_random(random, KITH_F32, samples, 3);
+    for (int64_t k = 0; k < 3 * samples; k++)
+        put(few.x, k, get(s.x, n / samples * (k / 3) * 3 + k % 3));
+    kith_forces_options options = {.softening = 1e-3};
+    assert_ok(
+        kith_forces_compute(context, &options, POINTS(few.x), PARTICLES_OF(&s), few.a, few.phi));
+    options.solver = solver_named("fmm");
+    options.accuracy.error = 0.01;
+    system_compute(context, &options, &s);
+    for (int64_t k = 0; k < samples; k++) {
+        const int64_t i = n / samples * k;
+        const double own = get(s.m, i) / options.softening; /* the targets are no bodies */
+        assert_near(get(s.phi, i) - own, get(few.phi, k), 1e-2 * fabs(get(few.phi, k)));
+        for (int64_t c = 0; c < 3; c++)
+            assert_near(get(s.a, 3 * i + c), get(few.a, 3 * k + c), 0.1 * fabs(get(few.phi, k)));
+    }
+    system_free(&few);
+    system_free(&s);
+    kith_context_free(context);
+}
+
 static void test_cuda_trees_refuse_what_they_cannot(void **state)
 {
     struct random_numbers *random = *state;
@@ -434,6 +463,7 @@ int main(void)
         cmocka_unit_test_prestate(test_cuda_tree_targets_need_not_be_the_sources, &numbers),
         cmocka_unit_test_prestate(test_cuda_tree_solvers_agree_with_the_reference, &numbers),
         cmocka_unit_test_prestate(test_cuda_tree_solvers_have_charges_and_the_logarithm, &numbers),
+        cmocka_unit_test_prestate(test_cuda_trees_have_results_beyond_the_cache, &numbers),
         cmocka_unit_test_prestate(test_cuda_trees_refuse_what_they_cannot, &numbers),
         cmocka_unit_test_prestate(test_cuda_a_simulation_by_fmm_keeps_its_energy, &numbers),
     };
