@@ -37,6 +37,7 @@ struct trees {
     int64_t points;    /* of the last call; 0: it failed */
     int64_t most_kept; /* points; 0: not yet known */
     double share[most_devices], seconds[most_devices];
+    double shared_until; /* the time when the last device was ready; 0: there was one */
 };
 
 static kith_status prepare(void **state)
@@ -67,9 +68,11 @@ static bool may_keep(void *state)
     struct trees *trees = (struct trees *)state;
     size_t available = 0, total = 0;
     trees->own.walker.list_room = 0; /* the next problem's is chosen for it */
+    for (int32_t k = 0; k < trees->peers; k++)
+        trees->of_peers[k].walker.list_room = 0;
     if (trees->most_kept == 0 && cudaMemGetInfo(&available, &total) == cudaSuccess)
         trees->most_kept = (int64_t)total / part_kept / bytes_of_point;
-    return !trees->of_peers && trees->points > 0 && trees->points <= trees->most_kept;
+    return trees->points > 0 && trees->points <= trees->most_kept;
 }
 
 /* Writes a sum to its output, or adds it. */
@@ -204,6 +207,14 @@ static kith_status send(const struct cuda_part *part, struct tree_problem *probl
     return KITH_OK;
 }
 
+/* The targets of one device, and the sums of the samples for the estimate. */
+static kith_status solve_own(kith_context *context, const struct tree_problem *problem,
+                             const struct tree_request *request, struct tree_state_cuda *tree)
+{
+    KITH_TRY(tree_build_cuda(context, problem, request->leaf, NULL, 0, tree));
+    return tree_sum_cuda(context, problem, request, tree);
+}
+
 static kith_status solve_part(const struct cuda_part *part, void *argument)
 {
     const struct shared_tree *shared = (const struct shared_tree *)argument;
@@ -211,10 +222,13 @@ static kith_status solve_part(const struct cuda_part *part, void *argument)
     struct tree_state_cuda *tree =
         part->index == 0 ? &trees->own : &trees->of_peers[part->index - 1];
     struct tree_problem problem = *shared->problem;
+    struct tree_request request = *shared->request;
     const double begin = kith_clock();
-    if (part->index > 0)
+    if (part->index > 0) {
+        request.estimates = false; /* by the context's device, of all results */
         KITH_TRY(send(part, &problem));
-    KITH_TRY(tree_solve_cuda(part->context, &problem, shared->request, tree));
+    }
+    KITH_TRY(solve_own(part->context, &problem, &request, tree));
     KITH_TRY(cuda_wait(part->context, "solving a part of a tree"));
     trees->seconds[part->index] = kith_clock() - begin;
     return KITH_OK;
@@ -235,10 +249,14 @@ static void divide(struct trees *trees, struct octree_range all)
     }
 }
 
-/* Shares of the next call. The root lets them settle where the tree takes much of the time. */
+/* Shares of the next call: what the first device alone does at the end counts as its time. The root
+ * lets them settle where the tree takes much of the time. */
 static void balance(struct trees *trees)
 {
     double total = 0;
+    if (trees->shared_until == 0)
+        return;
+    trees->seconds[0] += kith_clock() - trees->shared_until;
     for (int32_t k = 0; k <= trees->peers; k++) {
         trees->share[k] /= sqrt(fmax(trees->seconds[k], 1e-6));
         total += trees->share[k];
@@ -283,12 +301,12 @@ static kith_status solve_shared(kith_context *context, const struct shared_tree 
             KITH_TRY(begin_sharing(trees, peers));
         divide(trees, all);
         KITH_TRY(cuda_share(context, true, solve_part, (void *)shared));
-        balance(trees);
+        trees->shared_until = kith_clock();
         return fetch_results(context, 4 * kith_dtype_bytes(shared->problem->dtype), trees);
     }
     own->is_shared = shared->ranks > 1;
     own->range = all;
-    return tree_solve_cuda(context, shared->problem, shared->request, own);
+    return solve_own(context, shared->problem, shared->request, own);
 }
 
 /* Targets are divided among the ranks of a job, and those of a rank among its devices. */
@@ -353,8 +371,7 @@ static kith_status solve_all(kith_context *context, const struct forces_tree_sum
     if (count > 0)
         KITH_TRY(cuda_read(context, readings, count));
     use_known(sums->problem, &known, &problem->softening2, good);
-    struct tree_request request = tree_choose_cuda(problem, &sums->wanted);
-    request.estimates = false; /* by the caller, of all results */
+    const struct tree_request request = tree_choose_cuda(problem, &sums->wanted);
     return *good ? solve(context, problem, &request, trees) : KITH_OK;
 }
 
@@ -377,6 +394,7 @@ static kith_status evaluate(kith_context *context, const struct forces_tree_sums
     tree->target_tree = NULL; /* of a solution that does not come about */
     tree->report = {};
     trees->points = 0;
+    trees->shared_until = 0;
     KITH_TRY(choose_places(&problem, tree));
     KITH_TRY(solve_all(context, sums, &problem, trees, &good));
     trees->points = problem.source_count + (problem.self ? 0 : problem.target_count);
@@ -384,6 +402,7 @@ static kith_status evaluate(kith_context *context, const struct forces_tree_sums
                                        : deliver_all<float>(context, sums, tree));
     if (good && sums->wanted.estimates) /* the delivery need not wait for it */
         KITH_TRY(tree_estimate_cuda(context, &problem, tree));
+    balance(trees);
     *report = tree->report;
     return KITH_OK;
 }
