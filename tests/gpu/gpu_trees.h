@@ -231,10 +231,11 @@ static inline struct errors solve(kith_context *gpu, const struct tree_problem *
     return errors_of(problem, exact, &results);
 }
 
-/* The estimate lies between a third of the true error and a hundred times it, but for rounding. */
+/* The estimate lies between a third of the true error and a hundred times it, but for rounding and
+ * for the few bodies with the largest errors, which samples at equal steps may miss. */
 static inline void check_estimated(const char *name, struct errors found, double estimated)
 {
-    if (!(estimated >= found.rms / 3 - 1e-14 && estimated <= 100 * found.rms + 1e-10))
+    if (!(estimated >= found.rms_of_most / 3 - 1e-14 && estimated <= 100 * found.rms + 1e-10))
         fail_msg("%s: the error is %g, but estimated %g", name, found.rms, estimated);
 }
 
