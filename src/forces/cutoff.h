@@ -21,9 +21,10 @@ struct cutoff_law {
 kith_status cutoff_take_law(const struct forces_problem *problem, struct cutoff_law *law);
 void cutoff_drop_law(struct cutoff_law *law);
 
-/* The contribution from beyond the cutoff, for the totals.
+/* The contribution from beyond the cutoff, for the totals. Collective where the problem is a slice.
  * Errors: KITH_UNSUPPORTED (no such integral for the law, or it diverges). */
-kith_status cutoff_add_tail(const struct forces_problem *problem, const struct cutoff_law *law);
+kith_status cutoff_add_tail(const kith_context *context, const struct forces_problem *problem,
+                            const struct cutoff_law *law);
 /* The same, of weights in the memory of a device. */
 kith_status cutoff_add_tail_of_device(kith_context *context, const struct forces_problem *problem,
                                       const struct cutoff_law *law);

@@ -19,8 +19,8 @@
 #include "law/compiled.h"
 #include "ranks/ranks.h"
 
-/* Targets of a task, and those that share one gathering of candidates at most. */
-enum { targets_a_task = cutoff_targets_a_task, most_targets_of_cell = 64 };
+/* Targets that share one gathering of candidates at most. */
+enum { most_targets_of_cell = 64 };
 
 enum { rows_a_part = 1 << 14, most_points = INT32_MAX - 1024 };
 
@@ -44,7 +44,7 @@ struct job {
     void *scratch;
     struct cutoff_side sources, targets;
     struct excluded excluded;
-    int64_t tasks, threads;
+    int64_t tasks, targets_a_task, threads;
     struct tasks_part part;
     const struct cutoff_part *of_slices; /* NULL: all bodies are here */
     int64_t elsewhere; /* bodies that are before those here in the order of the cells */
@@ -236,11 +236,11 @@ static void sum_in_lane(void *argument, int64_t k)
     const int64_t count = job->targets.count;
     for (;;) {
         const int64_t task = job->part.first + atomic_fetch_add(&job->next, 1);
-        const int64_t begin = task * targets_a_task - job->elsewhere;
+        const int64_t begin = task * job->targets_a_task - job->elsewhere;
         if (task >= job->part.end || kith_context_stops(job->context))
             return;
         sum_targets(job, &job->lanes[k], begin,
-                    begin + targets_a_task < count ? begin + targets_a_task : count,
+                    begin + job->targets_a_task < count ? begin + job->targets_a_task : count,
                     job->totals[task]);
     }
 }
@@ -294,7 +294,7 @@ static void find_work(const struct job *job)
     for (int64_t bucket = 0; bucket < job->grid.bucket_count && is_known; bucket++) {
         const int64_t begin = job->begin[bucket], end = job->begin[bucket + 1];
         for (int64_t slot = begin; slot < end; slot++)
-            job->part.work[slot / targets_a_task] += (double)(end - begin);
+            job->part.work[slot / job->targets_a_task] += (double)(end - begin);
     }
 }
 
@@ -322,9 +322,9 @@ static void gather_sums(const struct job *job)
     if (job->of_slices)
         return;
     for (int c = 0; c < 3; c++)
-        tasks_gather(&job->part, job->of_kernel.force[c], real, targets_a_task, count);
+        tasks_gather(&job->part, job->of_kernel.force[c], real, job->targets_a_task, count);
     if (job->of_kernel.value)
-        tasks_gather(&job->part, job->of_kernel.value, real, targets_a_task, count);
+        tasks_gather(&job->part, job->of_kernel.value, real, job->targets_a_task, count);
 }
 
 static kith_status sum(struct job *job)
@@ -428,7 +428,8 @@ static kith_status prepare(struct job *job, int64_t targets, struct cutoff_memor
 {
     const struct forces_problem *problem = job->problem;
     const double points = (double)(problem->target_count + problem->source_count);
-    job->tasks = (targets + targets_a_task - 1) / targets_a_task;
+    job->targets_a_task = job->of_slices ? job->of_slices->targets_a_task : cutoff_targets_a_task;
+    job->tasks = (targets + job->targets_a_task - 1) / job->targets_a_task;
     job->threads = kith_threads_for(job->context, points / targets_a_second);
     take_columns(job);
     KITH_TRY(find_kernel(job));
@@ -465,8 +466,8 @@ kith_status forces_cutoff_part(kith_context *context, const struct forces_proble
     if (status == KITH_OK)
         status = divide(&job);
     KITH_TRY(ranks_agree(context, status));
-    const int64_t end = part->tasks.end * targets_a_task - job.elsewhere;
-    part->begin = part->tasks.first * targets_a_task - job.elsewhere;
+    const int64_t end = part->tasks.end * part->targets_a_task - job.elsewhere;
+    part->begin = part->tasks.first * part->targets_a_task - job.elsewhere;
     part->end = end < job.targets.count ? end : job.targets.count;
     if (part->tasks.first == part->tasks.end)
         part->end = part->begin;

@@ -7,6 +7,7 @@
 #include "forces/cutoff.h"
 #include "forces/space.h"
 #include "law/law_reference.h"
+#include "ranks/bodies.h"
 
 /* V and dV/dr of weights 1 at a distance r, softened. */
 static struct law_reference_result at_distance(const struct forces_problem *problem,
@@ -19,14 +20,43 @@ static struct law_reference_result at_distance(const struct forces_problem *prob
                                   formula_wants_value | formula_wants_force);
 }
 
+struct weights {
+    const void *of_bodies;
+    kith_dtype dtype;
+    int64_t count;
+};
+
+static void add_weights(void *argument, void *state)
+{
+    const struct weights *weights = argument;
+    double *total = state;
+    for (int64_t i = 0; i < weights->count; i++)
+        *total += real_get(weights->dtype, weights->of_bodies, i);
+}
+
+/* In the order of the bodies, of which a rank may have a slice. */
+static double add_all_weights(const kith_context *context, const struct forces_problem *problem,
+                              const void *of_bodies)
+{
+    struct weights weights = {of_bodies, problem->dtype, problem->source_count};
+    int64_t first = 0;
+    double total = 0;
+    if (!problem->is_slice) {
+        add_weights(&weights, &total);
+        return total;
+    }
+    ranks_rows(context, problem->source_count, &first, &weights.count);
+    ranks_in_turn(context, add_weights, &weights, &total, sizeof total);
+    return total;
+}
+
 /* Σ_i Σ_j of the weights of V: a law of r alone has none, others are products. */
-static kith_status sum_weights(const struct forces_problem *problem, const struct cutoff_law *law,
-                               double *sum)
+static kith_status sum_weights(const kith_context *context, const struct forces_problem *problem,
+                               const struct cutoff_law *law, double *sum)
 {
     const struct law_view *view = &law->view;
     const void *weights =
         view->weight == law_weight_charge ? law->source_charge : problem->source_mass;
-    double total = 0;
     *sum = (double)problem->target_count * (double)problem->source_count;
     if (view->weight == law_weight_none && !view->uses_mass && !view->uses_charge)
         return KITH_OK;
@@ -36,8 +66,7 @@ static kith_status sum_weights(const struct forces_problem *problem, const struc
                    : kith_fail(
                          KITH_UNSUPPORTED,
                          "tail is set, but the law is not a product of columns; leave it out");
-    for (int64_t i = 0; i < problem->source_count; i++)
-        total += real_get(problem->dtype, weights, i);
+    const double total = add_all_weights(context, problem, weights);
     *sum = total * total;
     return KITH_OK;
 }
@@ -71,14 +100,15 @@ static void integrate(const struct forces_problem *problem, const struct cutoff_
     }
 }
 
-kith_status cutoff_add_tail(const struct forces_problem *problem, const struct cutoff_law *law)
+kith_status cutoff_add_tail(const kith_context *context, const struct forces_problem *problem,
+                            const struct cutoff_law *law)
 {
     const double pi = 3.14159265358979323846, volume = problem->space.volume;
     kith_forces_totals *totals = problem->space.totals;
     double pairs = 0, of_value = 0, of_slope = 0;
     if (!totals)
         return KITH_OK;
-    KITH_TRY(sum_weights(problem, law, &pairs));
+    KITH_TRY(sum_weights(context, problem, law, &pairs));
     integrate(problem, law, &of_value, &of_slope);
     totals->energy += 2 * pi * pairs / volume * of_value;
     for (int k = 0; k < 3; k++)

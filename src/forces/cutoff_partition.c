@@ -160,8 +160,8 @@ static void hold_all(struct cutoff_partition *partition)
     const int64_t planes = part->grid.table[partition->axis];
     const struct ranks *ranks = partition->context->ranks;
     for (int32_t k = 0; k < ranks->size; k++) {
-        const int64_t begin = part->tasks.firsts[k] * cutoff_targets_a_task;
-        const int64_t end = part->tasks.firsts[k + 1] * cutoff_targets_a_task;
+        const int64_t begin = part->tasks.firsts[k] * part->targets_a_task;
+        const int64_t end = part->tasks.firsts[k + 1] * part->targets_a_task;
         const int64_t last = (end < part->all ? end : part->all) - 1;
         int64_t *range = partition->range[k];
         range[0] = 0;
@@ -183,10 +183,20 @@ static void find_work(const struct cutoff_partition *partition)
     for (int64_t bucket = 0; bucket < part->grid.bucket_count && partition->own->self; bucket++) {
         const int64_t begin = partition->before[bucket], end = partition->before[bucket + 1];
         for (int64_t slot = begin; slot < end; slot++)
-            part->tasks.work[slot / cutoff_targets_a_task] += (double)(end - begin);
+            part->tasks.work[slot / part->targets_a_task] += (double)(end - begin);
     }
     for (int64_t task = 0; task < part->tasks.count && !partition->own->self; task++)
         part->tasks.work[task] = 1;
+}
+
+/* Of bodies on each other the totals of tasks are those of one process. Few other targets are
+ * divided, too, so that their sources are. */
+static int64_t find_targets_a_task(int64_t targets, int32_t ranks, bool is_self)
+{
+    const int64_t each = (targets + ranks - 1) / ranks;
+    if (is_self || each > cutoff_targets_a_task)
+        return cutoff_targets_a_task;
+    return each > 0 ? each : 1;
 }
 
 /* Which rank has which targets, and which planes. */
@@ -194,10 +204,11 @@ static kith_status divide(struct cutoff_partition *partition)
 {
     struct cutoff_part *part = &partition->part;
     const struct cells_grid *grid = &part->grid;
-    const int64_t tasks = (part->all + cutoff_targets_a_task - 1) / cutoff_targets_a_task;
     const int32_t size = partition->context->ranks->size;
+    part->targets_a_task = find_targets_a_task(part->all, size, partition->own->self);
+    const int64_t tasks = (part->all + part->targets_a_task - 1) / part->targets_a_task;
     partition->axis = grid->table[grid->order[0]] > 1 ? grid->order[0] : grid->order[1];
-    KITH_TRY(tasks_create(partition->context, tasks, part->all, &part->tasks));
+    KITH_TRY(tasks_create_divided(partition->context, tasks, &part->tasks));
     KITH_TRY(kith_allocate(size, sizeof *partition->range, what, &partition->range));
     KITH_TRY(kith_allocate(size, grid->table[partition->axis], what, &partition->planes));
     find_work(partition);

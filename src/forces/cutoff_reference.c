@@ -150,7 +150,7 @@ kith_status forces_cutoff_reference(kith_context *context, const struct forces_p
     if (status == KITH_OK)
         status = sum(context, &walk);
     if (status == KITH_OK && problem->space.tail)
-        status = cutoff_add_tail(problem, &law);
+        status = cutoff_add_tail(context, problem, &law);
     excluded_free(&walk.excluded);
     cutoff_drop_law(&law);
     return status;

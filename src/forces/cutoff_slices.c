@@ -33,8 +33,7 @@ struct slices {
 
 bool cutoff_takes_slices(const struct forces_problem *own)
 {
-    return !own->space.repeats && !own->space.tail && !own->accumulate && !excluded_any(own) &&
-           own->target_count >= tasks_least_targets;
+    return !own->space.repeats && !own->accumulate && !excluded_any(own);
 }
 
 /* The columns of a problem besides positions. */
@@ -301,6 +300,18 @@ static kith_status sum(struct slices *slices, struct cutoff_memory *memory)
     return status;
 }
 
+/* Collective: of the weights of this rank's bodies, one rank after the other. */
+static kith_status add_tail(const struct slices *slices)
+{
+    struct cutoff_law law = {0};
+    kith_status status = cutoff_take_law(slices->own, &law);
+    status = ranks_agree(slices->context, status);
+    if (status == KITH_OK)
+        status = cutoff_add_tail(slices->context, slices->own, &law);
+    cutoff_drop_law(&law);
+    return status;
+}
+
 static void free_all(struct slices *slices)
 {
     for (int32_t side = 0; side < slices->partition.side_count; side++) {
@@ -326,6 +337,8 @@ kith_status forces_cutoff_slices(kith_context *context, const struct forces_prob
         status = send_bodies(&slices);
     if (status == KITH_OK)
         status = sum(&slices, memory);
+    if (status == KITH_OK && own->space.tail)
+        status = add_tail(&slices);
     free_all(&slices);
     return status;
 }

@@ -20,12 +20,13 @@ struct cutoff_part {
     struct cells_grid grid;  /* of all bodies */
     struct tasks_part tasks; /* of all targets; this rank's are first … end − 1 */
     int64_t all;             /* targets of all ranks */
-    int64_t bucket, before;  /* of the first target, and how many of all targets are before it */
-    int64_t begin, end;      /* [out] where this rank's targets are in the order of the cells, */
-    const uint32_t *order;   /* [out] and the row of each, as long as the memory is there */
+    int64_t targets_a_task;
+    int64_t bucket, before; /* of the first target, and how many of all targets are before it */
+    int64_t begin, end;     /* [out] where this rank's targets are in the order of the cells, */
+    const uint32_t *order;  /* [out] and the row of each, as long as the memory is there */
 };
 
-/* Whether a problem of slices is one for that: without excluded pairs and a tail, solved once. */
+/* Whether a problem of slices is one for that: without excluded pairs, solved once. */
 bool cutoff_takes_slices(const struct forces_problem *own);
 
 /* Collective: the forces on this rank's targets. Errors: also those of ranks_agree. */

@@ -48,7 +48,7 @@ kith_status near_evaluate(kith_context *context, const struct forces_problem *pr
         KITH_TRY(verlet_forces_cpu(context, &near, &state->law, state->verlet, &done));
     if (!done)
         KITH_TRY(forces_cutoff_cpu(context, &near, &state->law, &state->memory));
-    return near.space.tail ? cutoff_add_tail(&near, &state->law) : KITH_OK;
+    return near.space.tail ? cutoff_add_tail(context, &near, &state->law) : KITH_OK;
 }
 
 void near_free(kith_context *context, struct near_state *state)

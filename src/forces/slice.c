@@ -9,12 +9,10 @@
 #include "device/context.h"
 #include "forces/cutoff_slices.h"
 #include "forces/direct.h"
-#include "forces/tasks_ranks.h"
 #include "ranks/bodies.h"
 
 /* The memory of fewer does not matter; every rank has some. */
 enum { fewest_bodies = 1024, fewest_of_rank = 64 };
-_Static_assert((int)fewest_bodies >= (int)tasks_least_targets, "slices have tasks of their own");
 
 bool forces_can_be_sliced(const kith_context *context, int64_t all)
 {

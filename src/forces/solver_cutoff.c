@@ -53,12 +53,12 @@ kith_status cutoff_add_tail_of_device(kith_context *context, const struct forces
     if (!problem->space.totals)
         return KITH_OK;
     if (!*weights || law->view.weight == law_weight_none)
-        return cutoff_add_tail(problem, law);
+        return cutoff_add_tail(context, problem, law);
     KITH_TRY(kith_allocate(bytes, 1, "weights of the tail", &copy));
     kith_status status = context->services->copy_out(context, copy, *weights, bytes);
     *weights = copy;
     if (status == KITH_OK)
-        status = cutoff_add_tail(&on_host, &of_host);
+        status = cutoff_add_tail(context, &on_host, &of_host);
     free(copy);
     return status;
 }
@@ -82,7 +82,7 @@ static kith_status evaluate(kith_context *context, void *prepared,
         KITH_TRY(verlet_forces_cpu(context, problem, &state->law, state->verlet, &done));
     if (!done)
         KITH_TRY(forces_cutoff_cpu(context, problem, &state->law, &state->memory));
-    return problem->space.tail ? cutoff_add_tail(problem, &state->law) : KITH_OK;
+    return problem->space.tail ? cutoff_add_tail(context, problem, &state->law) : KITH_OK;
 }
 
 static void forget(kith_context *context, void *prepared)

@@ -10,11 +10,17 @@
 kith_status tasks_create(kith_context *context, int64_t count, int64_t targets,
                          struct tasks_part *part)
 {
-    static const char what[] = "tasks over ranks";
+    if (context->ranks && targets >= tasks_least_targets)
+        return tasks_create_divided(context, count, part);
     *part = (struct tasks_part){.context = context, .count = count, .end = count};
-    if (!context->ranks || targets < tasks_least_targets)
-        return KITH_OK;
-    part->is_divided = true;
+    return KITH_OK;
+}
+
+kith_status tasks_create_divided(kith_context *context, int64_t count, struct tasks_part *part)
+{
+    static const char what[] = "tasks over ranks";
+    *part =
+        (struct tasks_part){.context = context, .count = count, .end = count, .is_divided = true};
     const int64_t ends = context->ranks->size + 1;
     KITH_TRY(kith_allocate(count, sizeof *part->work, what, &part->work));
     KITH_TRY(kith_allocate(ends, sizeof *part->firsts, what, &part->firsts));

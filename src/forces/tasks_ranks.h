@@ -24,6 +24,8 @@ enum { tasks_least_targets = 1024 };
  * *part with tasks_free, after an error too. Errors: KITH_OUT_OF_MEMORY. */
 kith_status tasks_create(kith_context *context, int64_t count, int64_t targets,
                          struct tasks_part *part);
+/* The same, but however few targets there are they are divided. For ranks of a job alone. */
+kith_status tasks_create_divided(kith_context *context, int64_t count, struct tasks_part *part);
 void tasks_free(struct tasks_part *part);
 
 /* Divides the tasks, if they are divided, by part->work, or by their number at first, when that is

@@ -277,7 +277,6 @@ kith_status simulation_prepare_divided(struct kith_simulation *simulation)
     return status;
 }
 
-/* The tail is of the columns of all bodies, but for their positions. */
 static kith_status add_tail(struct kith_simulation *simulation, kith_forces_totals *totals)
 {
     struct forces_problem problem = simulation->problem;
@@ -285,13 +284,11 @@ static kith_status add_tail(struct kith_simulation *simulation, kith_forces_tota
     kith_status status = KITH_OK;
     if (!problem.space.tail)
         return KITH_OK;
-    if (simulation->slice)
-        KITH_TRY(forces_widen(simulation->context, &simulation->problem, &simulation->slice->wide,
-                              &problem));
+    problem.is_slice = simulation->slice != NULL;
     problem.space.totals = totals;
     status = cutoff_take_law(&problem, &law);
     if (status == KITH_OK)
-        status = cutoff_add_tail(&problem, &law);
+        status = cutoff_add_tail(simulation->context, &problem, &law);
     cutoff_drop_law(&law);
     return status;
 }

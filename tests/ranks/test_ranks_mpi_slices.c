@@ -111,6 +111,29 @@ static void test_no_process_has_all_bodies_of_a_snapshot(void **state)
     assert_works(script);
 }
 
+/* Within a cutoff with a tail, or at fewer targets than a rank would be given in a run. With the
+ * columns of all bodies these would take 2000 bytes (the tail) and 1000 of each body that a process
+ * has. */
+enum { bytes_of_body_within_cutoff = 700 };
+
+static void test_no_process_has_all_bodies_within_a_cutoff(void **state)
+{
+    (void)state;
+    char script[1024];
+    make_bodies();
+    snprintf(script, sizeof script,
+             "o='--law lennard-jones --cutoff 1.3 --threads 1 --quiet'\n"
+             "kith make fcc -n %d --density 0.8 -o many.h5 &&\n"
+             "  kith make fcc -n 500 --density 0.0004 -o targets.h5 || exit\n"
+             "memory 8 forces argon.xyz $o --tail -o many.npy >few || exit\n"
+             "memory 8 forces many.h5 $o --tail -o many.npy >tail || exit\n"
+             "memory 8 forces many.h5 --targets targets.h5 $o -o many.npy >targets || exit\n"
+             "at_most few %d %d tail targets\n"
+             "rm -f many.* targets.h5",
+             snapshot_measured, snapshot_measured, bytes_of_body_within_cutoff);
+    assert_works(script);
+}
+
 /* Within 20 s, with the start of the job: a number that is not finite in a row of the last process,
  * a file that is cut. */
 static void test_faults_of_snapshots_end_all_processes(void **state)
@@ -156,6 +179,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_no_process_has_all_bodies_of_forces),
         cmocka_unit_test(test_no_process_has_all_sources_of_other_targets),
         cmocka_unit_test(test_no_process_has_all_bodies_of_a_snapshot),
+        cmocka_unit_test(test_no_process_has_all_bodies_within_a_cutoff),
         cmocka_unit_test(test_faults_of_snapshots_end_all_processes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
