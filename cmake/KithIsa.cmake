@@ -80,13 +80,17 @@ function(kith_add_kernel target object source isa)
 endfunction()
 
 # Compiles a kernel source once per instruction set, and with REALS once per real type as well
-# (core/real.h). Each compilation sees -D KITH_ISA_NAME=<set> and -D REAL=<type>.
+# (core/real.h), with INTEGERS once for integers of 32 and of 64 bits. Each compilation sees
+# -D KITH_ISA_NAME=<set>, and -D REAL=<type> or -D INTEGER_BITS=<bits>.
 function(kith_add_kernels target source)
   get_filename_component(name ${source} NAME_WE)
   foreach(isa ${KITH_ISAS})
     if("REALS" IN_LIST ARGN)
       kith_add_kernel(${target} ${target}_${name}_double_${isa} ${source} ${isa} REAL=double)
       kith_add_kernel(${target} ${target}_${name}_float_${isa} ${source} ${isa} REAL=float)
+    elseif("INTEGERS" IN_LIST ARGN)
+      kith_add_kernel(${target} ${target}_${name}_32_${isa} ${source} ${isa} INTEGER_BITS=32)
+      kith_add_kernel(${target} ${target}_${name}_64_${isa} ${source} ${isa} INTEGER_BITS=64)
     else()
       kith_add_kernel(${target} ${target}_${name}_${isa} ${source} ${isa})
     endif()

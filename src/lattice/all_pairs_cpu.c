@@ -21,9 +21,9 @@ struct run {
     const kith_context *context;
     int64_t n, segments;
     const uint64_t *site;
-    const uint32_t *short_site;
     int64_t (*count_task)(const struct run *run, int64_t task);
     const struct collisions_kernels *kernels;
+    const void *keys; /* of the kernels: the sites, of 32 bits where that is enough */
     atomic_llong collisions;
 };
 
@@ -51,11 +51,13 @@ static kith_status run_tasks(kith_context *context, const struct collisions_prob
     run->context = context;
     run->n = n;
     run->site = site;
-    run->kernels = collisions_kernels_of(context);
-    if (collisions_sites_are_short(problem, box)) {
+    run->keys = site;
+    const bool are_short = collisions_sites_are_short(problem, box);
+    run->kernels = collisions_kernels_of(context, are_short ? KITH_I32 : KITH_I64);
+    if (are_short) {
         uint32_t *short_site = (uint32_t *)(site + n);
         shorten(n, site, short_site);
-        run->short_site = short_site;
+        run->keys = short_site;
     }
     KITH_TRY(kith_for_each(context, kith_threads_for(context, seconds), tasks, do_task, run));
     *count = atomic_load(&run->collisions);
@@ -69,9 +71,7 @@ static double pairs_of(int64_t n)
 
 static int64_t count_targets(const struct run *run, int64_t task)
 {
-    const int64_t begin = task * collisions_targets;
-    return run->short_site ? run->kernels->equal_pairs_32(run->short_site, run->n, begin)
-                           : run->kernels->equal_pairs_64(run->site, run->n, begin);
+    return run->kernels->equal_pairs(run->keys, run->n, task * collisions_targets);
 }
 
 kith_status collisions_all_pairs_cpu(kith_context *context,

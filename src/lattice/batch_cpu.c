@@ -58,15 +58,14 @@ static kith_status count_one(const kith_context *context, const struct collision
                              const unsigned char *hydrophobic, void *scratch, int64_t *collisions,
                              int64_t *contacts)
 {
-    const struct collisions_kernels *kernels = collisions_kernels_of(context);
+    const struct collisions_kernels *kernels = collisions_kernels_of(context, chain->dtype);
     *collisions = 0;
     if (contacts)
         *contacts = 0;
     if (chain->count < 2)
         return KITH_OK;
-    const bool counted = (chain->dtype == KITH_I32 ? kernels->conformation_32
-                                                   : kernels->conformation_64)(
-        chain->beads, chain->count, chain->dimensions, hydrophobic, scratch, collisions, contacts);
+    const bool counted = kernels->conformation(chain->beads, chain->count, chain->dimensions,
+                                               hydrophobic, scratch, collisions, contacts);
     return counted ? KITH_OK : count_in_table(context, chain, hydrophobic, collisions, contacts);
 }
 

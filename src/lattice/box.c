@@ -3,12 +3,13 @@
 #include "device/context.h"
 #include "lattice/collisions_kernel.h"
 
-const struct collisions_kernels *collisions_kernels_of(const kith_context *context)
+const struct collisions_kernels *collisions_kernels_of(const kith_context *context,
+                                                       kith_dtype dtype)
 {
-#define ADDRESS(isa) &collisions_##isa,
-    static const struct collisions_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
-#undef ADDRESS
-    return each_isa[context->isa];
+#define ADDRESSES(isa) {&collisions_32_##isa, &collisions_64_##isa},
+    static const struct collisions_kernels *const each_isa[][2] = {KITH_EACH_ISA(ADDRESSES)};
+#undef ADDRESSES
+    return each_isa[context->isa][dtype == KITH_I64];
 }
 
 /* That a coordinate takes. */
@@ -38,10 +39,9 @@ struct collisions_box collisions_box_of(const kith_context *context,
                                         const struct collisions_problem *problem)
 {
     int64_t low[3] = {0}, high[3] = {0};
-    const struct collisions_kernels *kernels = collisions_kernels_of(context);
     if (problem->count > 0)
-        (problem->dtype == KITH_I32 ? kernels->extent_32 : kernels->extent_64)(
-            problem->beads, problem->count, problem->dimensions, low, high);
+        collisions_kernels_of(context, problem->dtype)
+            ->extent(problem->beads, problem->count, problem->dimensions, low, high);
     return box_between(problem->dimensions, low, high);
 }
 
@@ -59,11 +59,10 @@ static void keys_by_steps(const kith_context *context, const struct collisions_p
                           int64_t begin, int64_t end, const uint64_t origin[3],
                           const uint64_t step[3], uint64_t *keys)
 {
-    const struct collisions_kernels *kernels = collisions_kernels_of(context);
     const char *first = (const char *)problem->beads +
                         begin * problem->dimensions * kith_dtype_bytes(problem->dtype);
-    (problem->dtype == KITH_I32 ? kernels->keys_32 : kernels->keys_64)(
-        first, end - begin, problem->dimensions, origin, step, keys);
+    collisions_kernels_of(context, problem->dtype)
+        ->keys(first, end - begin, problem->dimensions, origin, step, keys);
 }
 
 void collisions_keys(const kith_context *context, const struct collisions_problem *problem,
