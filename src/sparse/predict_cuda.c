@@ -154,7 +154,8 @@ static bool predict_sell(kith_context *context, const struct sparse_statistics *
     const int64_t sorted = statistics->sell_slots[2], unsorted = statistics->sell_slots_unsorted[2];
     if (plan->height != 32 || (plan->window == 1 && outside > 0)) /* long rows drop out of a list */
         return false;
-    if (outside == 0 && (double)unsorted < 1.03 * (double)sorted)
+    const bool fits = plan->index_bytes == 4 || statistics->index_fits_16; /* if rows stay */
+    if (fits && outside == 0 && (double)unsorted < 1.03 * (double)sorted)
         plan->window = 1;
     else if (plan->index_bytes == 4 && statistics->lines_per_entry > least_scatter &&
              (double)sorted > most_filling_of_windows * (double)inside)

@@ -58,6 +58,17 @@ static struct entries even_entries(struct random_numbers *random, int64_t n)
     return a;
 }
 
+/* Rows of two lengths in turns, those of the longer with columns far to the right: where rows are
+ * sorted by length, a slice spans less than 65 536 columns. */
+static struct entries two_sided_entries(struct random_numbers *random, int64_t n)
+{
+    struct entries a = entries_create(n, 200000, 61 * n);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < 60 + i % 2; k++)
+            add(&a, random, i, i % 2 * 150000 + i % 500 + 17 * k);
+    return a;
+}
+
 /* Two diagonals off the middle, bit for bit symmetric. */
 static struct entries symmetric_entries(struct random_numbers *random, int64_t n)
 {
@@ -165,6 +176,7 @@ static void test_cuda_products_of_uneven_matrices_are_the_sums(void **state)
 {
     struct random_numbers *random = *state;
     kith_context *context = new_gpu_context(NULL);
+    assert_products(random, context, two_sided_entries(random, 2048), "two-sided", without_dia);
     const int64_t n = test_is_quick() ? 3000 : 30011;
     const unsigned filled = 1u << KITH_SPARSE_ELL | 1u << KITH_SPARSE_BSR | without_dia;
     assert_products(random, context, uneven_entries(random, n), "uneven", filled);
