@@ -235,7 +235,7 @@ static __global__ void __launch_bounds__(threads)
     }
 }
 
-/* P_n² / s^{2n}: see expansion_powers_body.h. Writes the solid coefficients, unless NULL. */
+/* P_n² / s^{2n}: see expansion_powers_kernel.h. Writes the solid coefficients, unless NULL. */
 template <typename real>
 static __device__ real power2(const struct expansion_shape &shape,
                               const struct expansion_angles *table, const real *multipole,

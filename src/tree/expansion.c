@@ -4,8 +4,11 @@
 
 const struct expansion_operators *expansion_kernels_of(int32_t isa, kith_dtype dtype)
 {
-#define ADDRESS(isa) &expansion_##isa,
-    static const struct expansion_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
-#undef ADDRESS
-    return dtype == KITH_F32 ? &each_isa[isa]->in_float : &each_isa[isa]->in_double;
+#define IN_FLOAT(isa)  &expansion_float_##isa,
+#define IN_DOUBLE(isa) &expansion_double_##isa,
+    static const struct expansion_operators *const in_float[] = {KITH_EACH_ISA(IN_FLOAT)};
+    static const struct expansion_operators *const in_double[] = {KITH_EACH_ISA(IN_DOUBLE)};
+#undef IN_FLOAT
+#undef IN_DOUBLE
+    return (dtype == KITH_F32 ? in_float : in_double)[isa];
 }

@@ -1,7 +1,7 @@
 #ifndef TREE_EXPANSION_ANGLES_H
 #define TREE_EXPANSION_ANGLES_H
 
-/* The table by which multipole powers are found (expansion_powers_body.h). */
+/* The table by which multipole powers are found (expansion_powers_kernel.h). */
 
 #include <math.h>
 #include <string.h>

@@ -155,7 +155,7 @@ KITH_BOTH_SIDES inline void make_radial(enum expansion_law law, int32_t order, r
 }
 
 /* E^0_{ab} for a + b ≤ order from E^m_0 = base[m]; and, if in_z, in_z[0] E^1_{ab} after it: see
- * derivatives_plane in expansion_rows_body.h. */
+ * derivatives_plane in expansion_rows_kernel.h. */
 template <typename real>
 KITH_BOTH_SIDES inline void make_plane(int32_t order, real x, real y, const real *base,
                                        const real *in_z, real *e)

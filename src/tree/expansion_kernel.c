@@ -1,4 +1,4 @@
-/* The expansion operators of one instruction set, for float and for double. */
+/* The expansion operators of one instruction set and real type. */
 
 #include "tree/expansion_kernel.h"
 
@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/simd.h"
+#include "core/real.h"
 #include "core/simd_gather.h"
 #include "core/simd_math.h"
 #include "tree/expansion_angles.h"
@@ -49,42 +49,28 @@ enum { block_vectors = 8 };
     ROW(11) ROW(12) ROW(13) ROW(14) ROW(15) ROW(16) ROW(17) ROW(18) ROW(19) ROW(20)
 _Static_assert(expansion_max_order == 20, "EACH_LAST has a row for each order");
 
-#define REAL             float
-#define VREAL            vfloat
-#define INT              int32_t
-#define VINT             vint32
-#define BITS_OF_MANTISSA 23
-#define NAME(name)       name##_float
-#define FAR              0x1p8f
-#include "tree/expansion_kernel_body.h"
-#undef REAL
-#undef VREAL
-#undef INT
-#undef VINT
-#undef BITS_OF_MANTISSA
-#undef NAME
-#undef FAR
-
-#define REAL             double
-#define VREAL            vdouble
-#define INT              int64_t
-#define VINT             vint64
+/* How many sizes away a cell may be for powers of the ratio up to max_order to be in range, as
+ * factors of coefficients and of derivatives. */
+#if REAL_IS_DOUBLE
+#define INTEGER          int64_t
 #define BITS_OF_MANTISSA 52
-#define NAME(name)       name##_double
 #define FAR              0x1p40
-#include "tree/expansion_kernel_body.h"
-#undef REAL
-#undef VREAL
-#undef INT
-#undef VINT
-#undef BITS_OF_MANTISSA
-#undef NAME
-#undef FAR
+#else
+#define INTEGER          int32_t
+#define BITS_OF_MANTISSA 23
+#define FAR              0x1p8f
+#endif
 
-#define OPERATORS(real)                                                                            \
-    {                                                                                              \
-        p2m_##real, m2m_##real, m2l_##real, l2l_##real, l2p_##real, m2p_##real, powers_##real      \
-    }
+/* A vector has the same coefficient of several cells, a cell a lane, or several bodies. */
+#include "tree/expansion_rows_kernel.h"
 
-const struct expansion_kernels KITH_ISA_SYMBOL(expansion) = {.in_double = OPERATORS(double),
-                                                             .in_float = OPERATORS(float)};
+#include "tree/expansion_polynomials_kernel.h"
+
+#include "tree/expansion_cells_kernel.h"
+#include "tree/expansion_rotation_kernel.h"
+
+#include "tree/expansion_bodies_kernel.h"
+#include "tree/expansion_powers_kernel.h"
+
+const struct expansion_operators KITH_REAL_SYMBOL(expansion) = {p2m, m2m, m2l,   l2l,
+                                                                l2p, m2p, powers};

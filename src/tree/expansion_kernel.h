@@ -4,12 +4,9 @@
 #include "core/isa.h"
 #include "tree/expansion.h"
 
-/* The operators of an instruction set (expansion.h). */
-struct expansion_kernels {
-    struct expansion_operators in_double, in_float;
-};
-
-#define EXPANSION_DECLARE(isa) extern const struct expansion_kernels expansion_##isa;
+/* The operators of an instruction set and a real type (expansion.h). */
+#define EXPANSION_DECLARE(isa)                                                                     \
+    extern const struct expansion_operators expansion_float_##isa, expansion_double_##isa;
 KITH_EACH_ISA(EXPANSION_DECLARE)
 #undef EXPANSION_DECLARE
 

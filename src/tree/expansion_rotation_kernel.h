@@ -1,36 +1,35 @@
-/* M2L in O(p³) (tree/expansion_rotation.h). Included by expansion_kernel_body.h for each precision.
+/* M2L in O(p³) (tree/expansion_rotation.h). Part of expansion_kernel.c.
  *
  * Two vectors of sources go together, so that a number of a table is loaded for two products, and
  * what follows on an exchange is done to its sums while they are in registers. */
 
 /* A number of each source: [imaginary][vector]. Those of one degree are in two columns, of even
  * and of odd m. */
-struct NAME(number) {
+struct number {
     VREAL of[2][batch];
 };
-struct NAME(columns) {
-    struct NAME(number) of[2][most_of_column];
+struct columns {
+    struct number of[2][most_of_column];
 };
 
 /* Powers of the factors e^{iα} and e^{iβ} of the sources, and of lengths: of their sizes and the
  * target's in units of −r, the latter over r. */
-struct NAME(directions) {
-    struct NAME(number) alpha[expansion_max_order + 1], beta[expansion_max_order + 1];
-    struct NAME(number) length[expansion_max_order + 1]; /* [0]: of sizes, [1]: of the target's */
+struct directions {
+    struct number alpha[expansion_max_order + 1], beta[expansion_max_order + 1];
+    struct number length[expansion_max_order + 1]; /* [0]: of sizes, [1]: of the target's */
 };
 
 /* Rows of a translation whose sums are in registers at once. */
-enum { NAME(axial_rows) = SIMD_BYTES == 64 ? 4 : 2 };
+enum { axial_rows = SIMD_BYTES == 64 ? 4 : 2 };
 
 /* What takes part in the translation: before it, of m, the degrees n at n − m; and after it. */
-struct NAME(axial) {
-    struct NAME(number) of[expansion_max_order / 2 + 1][expansion_max_order + 1];
-    struct NAME(number) moved[expansion_max_order + NAME(axial_rows)][2][axial_column];
+struct axial {
+    struct number of[expansion_max_order / 2 + 1][expansion_max_order + 1];
+    struct number moved[expansion_max_order + axial_rows][2][axial_column];
 };
 
 /* power_m = (x + iy)^m, m ≤ order. */
-SIMD_INLINE void NAME(find_turns)(int32_t order, int32_t k, VREAL x, VREAL y,
-                                  struct NAME(number) * power)
+SIMD_INLINE void find_turns(int32_t order, int32_t k, VREAL x, VREAL y, struct number *power)
 {
     power[0].of[0][k] = simd_all((REAL)1);
     power[0].of[1][k] = simd_all((REAL)0);
@@ -44,25 +43,24 @@ SIMD_INLINE void NAME(find_turns)(int32_t order, int32_t k, VREAL x, VREAL y,
     }
 }
 
-SIMD_INLINE void NAME(find_directions)(int32_t order, const REAL *target, const REAL *const *from,
-                                       struct NAME(directions) * to)
+SIMD_INLINE void find_directions(int32_t order, const REAL *target, const REAL *const *from,
+                                 struct directions *to)
 {
     SIMD_UNROLL
     for (int32_t k = 0; k < batch; k++) {
         VREAL header[4], d[3];
-        simd_gather4(header, from + k * NAME(lanes), 0);
+        simd_gather4(header, from + k * REAL_LANES, 0);
         SIMD_UNROLL
         for (int32_t axis = 0; axis < 3; axis++)
             d[axis] = target[axis] - header[axis];
         const VREAL across2 = simd_fma(d[0], d[0], d[1] * d[1]);
         const VREAL r2 = simd_fma(d[2], d[2], across2), of_r = simd_rsqrt(r2);
-        const VINT is_across = (VINT)(across2 > (REAL)0), one = (VINT)simd_all((REAL)1);
-        const VREAL of_across = (VREAL)((VINT)simd_rsqrt(across2) & is_across);
+        const VMASK is_across = (VMASK)(across2 > (REAL)0), one = (VMASK)simd_all((REAL)1);
+        const VREAL of_across = (VREAL)((VMASK)simd_rsqrt(across2) & is_across);
         const VREAL step = -header[3] * of_r, back = -target[3] * of_r;
-        NAME(find_turns)
-        (order, k, simd_fma(d[1], of_across, (VREAL)(one & ~is_across)), d[0] * of_across,
-         to->alpha);
-        NAME(find_turns)(order, k, d[2] * of_r, -across2 * of_across * of_r, to->beta);
+        find_turns(order, k, simd_fma(d[1], of_across, (VREAL)(one & ~is_across)), d[0] * of_across,
+                   to->alpha);
+        find_turns(order, k, d[2] * of_r, -across2 * of_across * of_r, to->beta);
         to->length[0].of[0][k] = simd_all((REAL)1);
         to->length[0].of[1][k] = of_r;
         for (int32_t n = 1; n <= order; n++) {
@@ -73,18 +71,18 @@ SIMD_INLINE void NAME(find_directions)(int32_t order, const REAL *target, const 
 }
 
 /* Numbers of m ≤ last that are even, or odd. */
-SIMD_INLINE int32_t NAME(column_length)(int32_t last, int32_t odd)
+SIMD_INLINE int32_t column_length(int32_t last, int32_t odd)
 {
     return (last + 2 - odd) / 2;
 }
 
 /* Vectors from one row's factors, and results, to the next's. */
-SIMD_INLINE int32_t NAME(factor_step)(const enum exchange_end end)
+SIMD_INLINE int32_t factor_step(const enum exchange_end end)
 {
     return end == exchange_scale ? 0 : 2 * 2 * batch;
 }
 
-SIMD_INLINE int32_t NAME(to_step)(const enum exchange_end end)
+SIMD_INLINE int32_t to_step(const enum exchange_end end)
 {
     return end == exchange_scale ? (2 * (expansion_max_order + 1) - 2) * 2 * batch
            : end == exchange_add ? 4
@@ -92,8 +90,8 @@ SIMD_INLINE int32_t NAME(to_step)(const enum exchange_end end)
 }
 
 /* sum_i += of_i x, for constant rows. x is loaded once. */
-SIMD_INLINE void NAME(add_column)(const int32_t rows, const int32_t imaginary, const double *of,
-                                  const struct NAME(number) * from, VREAL sum[][2][batch])
+SIMD_INLINE void add_column(const int32_t rows, const int32_t imaginary, const double *of,
+                            const struct number *from, VREAL sum[][2][batch])
 {
     SIMD_UNROLL
     for (int32_t k = 0; k < batch; k++) {
@@ -113,20 +111,20 @@ SIMD_INLINE void NAME(add_column)(const int32_t rows, const int32_t imaginary, c
  *   count            2 × numbers of imaginary parts, + 1 if there is one more of the real parts
  *   factor           what the first row is multiplied by: powers of every second m, or a scale
  *   to               where it goes to */
-SIMD_INLINE void NAME(few_rows)(const enum exchange_end end, const int32_t rows, const double *even,
-                                const double *odd, int64_t stride, const struct NAME(number) * real,
-                                const struct NAME(number) * imaginary, int64_t count,
-                                const VREAL *factor, VREAL *to)
+SIMD_INLINE void few_rows(const enum exchange_end end, const int32_t rows, const double *even,
+                          const double *odd, int64_t stride, const struct number *real,
+                          const struct number *imaginary, int64_t count, const VREAL *factor,
+                          VREAL *to)
 {
     VREAL sum[most_of_rows][2][batch] = {{{{0}}}};
     for (int64_t j = count / 2; j > 0; j--) {
-        NAME(add_column)(rows, 0, even, real++, sum);
-        NAME(add_column)(rows, 1, odd, imaginary++, sum);
+        add_column(rows, 0, even, real++, sum);
+        add_column(rows, 1, odd, imaginary++, sum);
         even += stride;
         odd += stride;
     }
     if (count % 2 != 0)
-        NAME(add_column)(rows, 0, even, real, sum);
+        add_column(rows, 0, even, real, sum);
     SIMD_UNROLL
     for (int32_t i = 0; i < rows; i++) {
         SIMD_UNROLL
@@ -151,22 +149,21 @@ SIMD_INLINE void NAME(few_rows)(const enum exchange_end end, const int32_t rows,
                 to[1] = simd_fma(x, im, simd_fma(-y, re, to[1]));
             }
         }
-        factor += NAME(factor_step)(end);
-        to += NAME(to_step)(end);
+        factor += factor_step(end);
+        to += to_step(end);
     }
 }
 
-typedef void NAME(rows)(const double *even, const double *odd, int64_t stride,
-                        const struct NAME(number) * real, const struct NAME(number) * imaginary,
-                        int64_t count, const VREAL *factor, VREAL *to);
+typedef void exchange_rows(const double *even, const double *odd, int64_t stride,
+                           const struct number *real, const struct number *imaginary, int64_t count,
+                           const VREAL *factor, VREAL *to);
 
 #define DEFINE_ROWS(rows, end)                                                                     \
-    static void NAME(rows_##rows##_##end)(                                                         \
-        const double *even, const double *odd, int64_t stride, const struct NAME(number) * real,   \
-        const struct NAME(number) * imaginary, int64_t count, const VREAL *factor, VREAL *to)      \
+    static void rows_##rows##_##end(const double *even, const double *odd, int64_t stride,         \
+                                    const struct number *real, const struct number *imaginary,     \
+                                    int64_t count, const VREAL *factor, VREAL *to)                 \
     {                                                                                              \
-        NAME(few_rows)                                                                             \
-        (exchange_##end, rows, even, odd, stride, real, imaginary, count, factor, to);             \
+        few_rows(exchange_##end, rows, even, odd, stride, real, imaginary, count, factor, to);     \
     }
 #define DEFINE_ENDS(rows)                                                                          \
     DEFINE_ROWS(rows, turn)                                                                        \
@@ -178,18 +175,16 @@ EACH_ROWS(DEFINE_ENDS)
 #undef DEFINE_ROWS
 
 #define NAME_ROWS(rows)                                                                            \
-    {NAME(rows_##rows##_turn), NAME(rows_##rows##_turn_back), NAME(rows_##rows##_scale),           \
-     NAME(rows_##rows##_add)},
-static NAME(rows) *const NAME(rows_of)[][4] = {EACH_ROWS(NAME_ROWS)};
+    {rows_##rows##_turn, rows_##rows##_turn_back, rows_##rows##_scale, rows_##rows##_add},
+static exchange_rows *const rows_of[][4] = {EACH_ROWS(NAME_ROWS)};
 #undef NAME_ROWS
 
 /* The columns of m ≤ last_to after an exchange, from those of m ≤ last_from. to[odd] is where those
  * of even, or odd, m go to. */
-SIMD_INLINE void NAME(exchange)(const enum exchange_end end,
-                                const struct expansion_rotations *rotations, int32_t n,
-                                int32_t last_from, const struct NAME(number) * even_from,
-                                const struct NAME(number) * odd_from, int32_t last_to,
-                                const struct NAME(number) * power, VREAL *even_to, VREAL *odd_to)
+SIMD_INLINE void exchange(const enum exchange_end end, const struct expansion_rotations *rotations,
+                          int32_t n, int32_t last_from, const struct number *even_from,
+                          const struct number *odd_from, int32_t last_to,
+                          const struct number *power, VREAL *even_to, VREAL *odd_to)
 {
     const int64_t row = rotation_row(n, 0), length = n / 2 + 1, stride = 2 * length;
     SIMD_UNROLL
@@ -201,40 +196,39 @@ SIMD_INLINE void NAME(exchange)(const enum exchange_end end,
         const int64_t count = of_imaginary + of_real;
         const double *of_even = rotations->even + row + (is_odd ? length : 0);
         const double *of_odd = rotations->odd + row + (is_odd ? stride : length);
-        const struct NAME(number) *real = is_odd ? odd_from : even_from;
-        const struct NAME(number) *imaginary = is_odd ? even_from + 1 : odd_from;
+        const struct number *real = is_odd ? odd_from : even_from;
+        const struct number *imaginary = is_odd ? even_from + 1 : odd_from;
         const VREAL *factor = power->of[0] + (end == exchange_scale ? 0 : odd * 2 * batch);
         VREAL *to = odd ? odd_to : even_to;
         int32_t left = odd ? (last_to + 1) / 2 : last_to / 2 + 1;
         for (; left > most_of_rows; left -= most_of_rows) {
-            NAME(rows_of)
-            [most_of_rows - 1][end](of_even, of_odd, stride, real, imaginary, count, factor, to);
+            rows_of[most_of_rows - 1][end](of_even, of_odd, stride, real, imaginary, count, factor,
+                                           to);
             of_even += most_of_rows;
             of_odd += most_of_rows;
-            factor += most_of_rows * NAME(factor_step)(end);
-            to += most_of_rows * NAME(to_step)(end);
+            factor += most_of_rows * factor_step(end);
+            to += most_of_rows * to_step(end);
         }
         if (left > 0)
-            NAME(rows_of)
-        [left - 1][end](of_even, of_odd, stride, real, imaginary, count, factor, to);
+            rows_of[left - 1][end](of_even, of_odd, stride, real, imaginary, count, factor, to);
     }
 }
 
 /* Solid coefficients of degree n of the sources, times power_m. */
-SIMD_INLINE void NAME(load_solid)(const REAL *const *from, int32_t row, int32_t n,
-                                  const struct NAME(number) * power, struct NAME(columns) * to)
+SIMD_INLINE void load_solid(const REAL *const *from, int32_t row, int32_t n,
+                            const struct number *power, struct columns *to)
 {
     const int32_t odd = 1 - n % 2; /* of the first m of two */
     SIMD_UNROLL
     for (int32_t k = 0; k < batch; k++) {
         VREAL four[4];
-        struct NAME(number) * at[2] = {to->of[odd], to->of[1 - odd] + odd};
+        struct number *at[2] = {to->of[odd], to->of[1 - odd] + odd};
         if (odd) {
-            simd_gather4(four, from + k * NAME(lanes), row - 2);
+            simd_gather4(four, from + k * REAL_LANES, row - 2);
             to->of[0][0].of[0][k] = four[2];
         }
         for (int32_t m = odd; m <= n; m += 2) {
-            simd_gather4(four, from + k * NAME(lanes), row + 2 * m);
+            simd_gather4(four, from + k * REAL_LANES, row + 2 * m);
             SIMD_UNROLL
             for (int32_t next = 0; next < 2; next++) {
                 const VREAL x = power[m + next].of[0][k], y = power[m + next].of[1][k];
@@ -248,12 +242,11 @@ SIMD_INLINE void NAME(load_solid)(const REAL *const *from, int32_t row, int32_t 
 
 /* moved[i] = Σ_j of[i stride + j] from[j] times the factors of degree i, i + j < length; of real
  * parts, or of both. */
-SIMD_INLINE void NAME(translate)(const int32_t parts, int32_t length, const double *of,
-                                 int32_t stride, const struct NAME(number) * from,
-                                 const struct NAME(number) * factor, REAL sign,
-                                 struct NAME(number) *restrict to)
+SIMD_INLINE void translate(const int32_t parts, int32_t length, const double *of, int32_t stride,
+                           const struct number *from, const struct number *factor, REAL sign,
+                           struct number *restrict to)
 {
-    enum { rows = NAME(axial_rows), step = 2 * axial_column };
+    enum { rows = axial_rows, step = 2 * axial_column };
     for (int32_t i = 0; i < length; i += rows) {
         const double *row = of + i * stride;
         VREAL sum[rows][2][batch] = {{{{0}}}};
@@ -295,56 +288,52 @@ SIMD_INLINE void NAME(translate)(const int32_t parts, int32_t length, const doub
     }
 }
 
-SIMD_INLINE int32_t NAME(last_axial)(int32_t order, int32_t n)
+SIMD_INLINE int32_t last_axial(int32_t order, int32_t n)
 {
     return n < order - n ? n : order - n;
 }
 
 /* add_sources to solid coefficients. */
-static void NAME(add_rotated)(const struct expansion *expansion, const REAL *target,
-                              const REAL *const *from, VREAL *restrict sum)
+static void add_rotated(const struct expansion *expansion, const REAL *target,
+                        const REAL *const *from, VREAL *restrict sum)
 {
     const struct expansion_rotations *rotations = &expansion->tables->rotations;
     const int32_t order = expansion->order, solid = expansion_solid(expansion);
-    struct NAME(directions) directions;
-    struct NAME(axial) axial;
-    struct NAME(columns) f, g;
+    struct directions directions;
+    struct axial axial;
+    struct columns f, g;
     // cppcheck-suppress uninitvar; exchange writes it
-    const struct NAME(number) *even = g.of[0], *odd = g.of[1];
-    NAME(find_directions)(order, target, from, &directions);
+    const struct number *even = g.of[0], *odd = g.of[1];
+    find_directions(order, target, from, &directions);
     for (int32_t n = 0; n <= order; n++) {
         // cppcheck-suppress uninitvar; exchange writes it
-        struct NAME(number) *to = &axial.of[0][n];
-        NAME(load_solid)(from, solid + solid_row(n), n, directions.alpha, &f);
-        NAME(exchange)
-        (exchange_turn, rotations, n, n, f.of[0], f.of[1], n, directions.beta, g.of[0][0].of[0],
-         g.of[1][0].of[0]);
-        NAME(exchange)
-        (exchange_scale, rotations, n, n, even, odd, NAME(last_axial)(order, n),
-         &directions.length[n], to->of[0], to[expansion_max_order].of[0]);
+        struct number *to = &axial.of[0][n];
+        load_solid(from, solid + solid_row(n), n, directions.alpha, &f);
+        exchange(exchange_turn, rotations, n, n, f.of[0], f.of[1], n, directions.beta,
+                 g.of[0][0].of[0], g.of[1][0].of[0]);
+        exchange(exchange_scale, rotations, n, n, even, odd, last_axial(order, n),
+                 &directions.length[n], to->of[0], to[expansion_max_order].of[0]);
     }
     for (int32_t m = 0; 2 * m <= order; m++) {
         const double *axis = rotations->axis + rotation_axis(m, m);
         const int32_t terms = order - 2 * m + 1, row = expansion_max_order + 1 - 2 * m;
-        struct NAME(number) *to = &axial.moved[m][m % 2][m / 2];
+        struct number *to = &axial.moved[m][m % 2][m / 2];
         if (m == 0)
-            NAME(translate)(1, terms, axis, row, axial.of[m], directions.length, 1, to);
+            translate(1, terms, axis, row, axial.of[m], directions.length, 1, to);
         else
-            NAME(translate)
-        (2, terms, axis, row, axial.of[m], directions.length + m, m % 2 == 0 ? 1 : -1, to);
+            translate(2, terms, axis, row, axial.of[m], directions.length + m, m % 2 == 0 ? 1 : -1,
+                      to);
     }
     for (int32_t n = 0; n <= order; n++) {
         VREAL *to = sum + solid_row(n);
-        NAME(exchange)
-        (exchange_turn_back, rotations, n, NAME(last_axial)(order, n), axial.moved[n][0],
-         axial.moved[n][1], n, directions.beta, g.of[0][0].of[0], g.of[1][0].of[0]);
-        NAME(exchange)
-        (exchange_add, rotations, n, n, even, odd, n, directions.alpha, to, to + 2);
+        exchange(exchange_turn_back, rotations, n, last_axial(order, n), axial.moved[n][0],
+                 axial.moved[n][1], n, directions.beta, g.of[0][0].of[0], g.of[1][0].of[0]);
+        exchange(exchange_add, rotations, n, n, even, odd, n, directions.alpha, to, to + 2);
     }
 }
 
 /* A local expansion += that of solid coefficients. */
-static void NAME(add_solid)(const struct expansion *expansion, const REAL *solid, REAL *local)
+static void add_solid(const struct expansion *expansion, const REAL *solid, REAL *local)
 {
     const double *factor = expansion->tables->local;
     const int32_t order = expansion->order;
@@ -359,26 +348,26 @@ static void NAME(add_solid)(const struct expansion *expansion, const REAL *solid
             }
 }
 
-static void NAME(m2l_rotated)(const struct expansion *expansion, const void *multipoles,
-                              void *locals, int64_t target, const int32_t *sources, int64_t count)
+static void m2l_rotated(const struct expansion *expansion, const void *multipoles, void *locals,
+                        int64_t target, const int32_t *sources, int64_t count)
 {
     enum { most_solid = (expansion_max_order + 1) * (expansion_max_order + 2) };
-    const REAL *header = NAME(record)(expansion, multipoles, target);
+    const REAL *header = record(expansion, multipoles, target);
     const int32_t numbers = solid_row(expansion->order + 1);
     const int32_t length = expansion_record_length(expansion);
     REAL empty[expansion_header + max_count], solid[most_solid];
-    VREAL sum[most_solid + NAME(lanes)];
-    memset(sum, 0, sizeof sum[0] * (size_t)(numbers + NAME(lanes)));
-    if (count % (batch * NAME(lanes)) != 0)
-        NAME(make_empty)(expansion, header, empty);
-    for (int64_t begin = 0; begin < count; begin += batch * NAME(lanes)) {
-        const REAL *from[batch * NAME(lanes)];
-        for (int32_t k = 0; k < batch * NAME(lanes); k++)
+    VREAL sum[most_solid + REAL_LANES];
+    memset(sum, 0, sizeof sum[0] * (size_t)(numbers + REAL_LANES));
+    if (count % (batch * REAL_LANES) != 0)
+        make_empty(expansion, header, empty);
+    for (int64_t begin = 0; begin < count; begin += batch * REAL_LANES) {
+        const REAL *from[batch * REAL_LANES];
+        for (int32_t k = 0; k < batch * REAL_LANES; k++)
             from[k] = begin + k < count
                           ? (const REAL *)multipoles + (int64_t)sources[begin + k] * length
                           : empty;
-        NAME(add_rotated)(expansion, header, from, sum);
+        add_rotated(expansion, header, from, sum);
     }
-    NAME(sum_lanes)(numbers, sum, true, solid);
-    NAME(add_solid)(expansion, solid, NAME(local_of)(expansion, locals, target));
+    sum_lanes(numbers, sum, true, solid);
+    add_solid(expansion, solid, local_of(expansion, locals, target));
 }

@@ -1,11 +1,9 @@
-/* The polynomials H_α (expansion.h), and sums of their products. Included by
- * expansion_kernel_body.h for each precision. */
+/* The polynomials H_α (expansion.h), and sums of their products. Part of expansion_kernel.c. */
 
 /* H_{ab0} and H_{ab1} of degree n, for constant n and order, where those of degree n − 1 are there;
  * d is 1/n of the vector. As H is homogeneous and its derivatives are among the H's,
  * n H = x ∂_x H + y ∂_y H + z ∂_z H. */
-SIMD_INLINE void NAME(raise_degree)(const int32_t order, const int32_t n, const VREAL d[3],
-                                    VREAL *h)
+SIMD_INLINE void raise_degree(const int32_t order, const int32_t n, const VREAL d[3], VREAL *h)
 {
 #define H(a, b, c) h[expansion_row(order, b, c) + (a)]
     SIMD_UNROLL
@@ -33,51 +31,51 @@ SIMD_INLINE void NAME(raise_degree)(const int32_t order, const int32_t n, const 
 #undef H
 }
 
-SIMD_INLINE void NAME(raise_degrees)(const int32_t order, const VREAL d[3], VREAL *restrict h)
+SIMD_INLINE void raise_degrees(const int32_t order, const VREAL d[3], VREAL *restrict h)
 {
     h[0] = simd_all((REAL)1);
 #define RAISE(k)                                                                                   \
     if ((k) < order) {                                                                             \
         const REAL inverse = 1 / (REAL)((k) + 1);                                                  \
         const VREAL part[3] = {d[0] * inverse, d[1] * inverse, d[2] * inverse};                    \
-        NAME(raise_degree)(order, (k) + 1, part, h);                                               \
+        raise_degree(order, (k) + 1, part, h);                                                     \
     }
     EACH_FIXED(RAISE)
 #undef RAISE
 }
 
-typedef void NAME(harmonics)(const VREAL d[3], VREAL *restrict h);
+typedef void harmonics(const VREAL d[3], VREAL *restrict h);
 
 #define DEFINE_HARMONICS(order)                                                                    \
-    static void NAME(harmonics_##order)(const VREAL d[3], VREAL *restrict h)                       \
+    static void harmonics_##order(const VREAL d[3], VREAL *restrict h)                             \
     {                                                                                              \
-        NAME(raise_degrees)(order, d, h);                                                          \
+        raise_degrees(order, d, h);                                                                \
     }
 EACH_FIXED(DEFINE_HARMONICS)
 #undef DEFINE_HARMONICS
 
-#define NAME_HARMONICS(order) NAME(harmonics_##order),
-static NAME(harmonics) *const NAME(harmonics_of)[] = {EACH_FIXED(NAME_HARMONICS)};
+#define NAME_HARMONICS(order) harmonics_##order,
+static harmonics *const harmonics_of[] = {EACH_FIXED(NAME_HARMONICS)};
 #undef NAME_HARMONICS
 
-static void NAME(harmonics_any)(int32_t order, const VREAL d[3], VREAL *restrict h)
+static void harmonics_any(int32_t order, const VREAL d[3], VREAL *restrict h)
 {
     h[0] = simd_all((REAL)1);
     for (int32_t n = 1; n <= order; n++) {
         const REAL inverse = 1 / (REAL)n;
         const VREAL part[3] = {d[0] * inverse, d[1] * inverse, d[2] * inverse};
-        NAME(raise_degree)(order, n, part, h);
+        raise_degree(order, n, part, h);
     }
 }
 
 /* H_α(d) for |α| ≤ order. */
-static void NAME(polynomials)(int32_t order, enum expansion_basis basis, const VREAL d[3],
-                              VREAL *restrict h)
+static void make_polynomials(int32_t order, enum expansion_basis basis, const VREAL d[3],
+                             VREAL *restrict h)
 {
     if (basis == expansion_harmonic && order <= max_fixed)
-        NAME(harmonics_of)[order](d, h);
+        harmonics_of[order](d, h);
     else if (basis == expansion_harmonic)
-        NAME(harmonics_any)(order, d, h);
+        harmonics_any(order, d, h);
     if (basis == expansion_harmonic)
         return;
     VREAL power[3][max_rows]; /* x^k / k! */
@@ -97,11 +95,11 @@ static void NAME(polynomials)(int32_t order, enum expansion_basis basis, const V
 
 /* Σ terms_{ij} of f_{ij}, f_{i + 1, j}, f_{i, j + 1} and g_{ij}, added to total[0 … 3]; i + j ≤
  * order, f of order + 1; g is the plane of c + 1, or NULL. Rows b = 0 have these lengths. */
-typedef void NAME(dot_plane)(const VREAL *terms, int32_t terms_length, const VREAL *f,
-                             const VREAL *g, int32_t f_length, VREAL total[4]);
+typedef void dot_plane(const VREAL *terms, int32_t terms_length, const VREAL *f, const VREAL *g,
+                       int32_t f_length, VREAL total[4]);
 
-SIMD_INLINE void NAME(dot_row)(const int32_t last, const VREAL *terms, const VREAL *f,
-                               const VREAL *next, const VREAL *g, VREAL total[4])
+SIMD_INLINE void dot_row(const int32_t last, const VREAL *terms, const VREAL *f, const VREAL *next,
+                         const VREAL *g, VREAL total[4])
 {
     SIMD_UNROLL
     for (int32_t a = 0; a <= last; a++) {
@@ -113,16 +111,15 @@ SIMD_INLINE void NAME(dot_row)(const int32_t last, const VREAL *terms, const VRE
     }
 }
 
-SIMD_INLINE void NAME(dot_order)(const int32_t order, const VREAL *terms, int32_t terms_length,
-                                 const VREAL *f, const VREAL *g, int32_t f_length, VREAL total[4])
+SIMD_INLINE void dot_order(const int32_t order, const VREAL *terms, int32_t terms_length,
+                           const VREAL *f, const VREAL *g, int32_t f_length, VREAL total[4])
 {
     VREAL sum[2][4] = {{{0}}}; /* two chains of additions */
 #define ADD_ROW(b)                                                                                 \
     if ((b) <= order)                                                                              \
-        NAME(dot_row)                                                                              \
-    (order - (b), terms + NAME(row_in_plane)(terms_length, b),                                     \
-     f + NAME(row_in_plane)(f_length, b), f + NAME(row_in_plane)(f_length, (b) + 1),               \
-     g ? g + NAME(row_in_plane)(f_length - 1, b) : NULL, sum[(b) % 2]);
+        dot_row(order - (b), terms + row_in_plane(terms_length, b), f + row_in_plane(f_length, b), \
+                f + row_in_plane(f_length, (b) + 1), g ? g + row_in_plane(f_length - 1, b) : NULL, \
+                sum[(b) % 2]);
     EACH_FIXED(ADD_ROW)
 #undef ADD_ROW
     SIMD_UNROLL
@@ -131,25 +128,25 @@ SIMD_INLINE void NAME(dot_order)(const int32_t order, const VREAL *terms, int32_
 }
 
 #define DEFINE_DOT(order)                                                                          \
-    static void NAME(dot_plane_##order)(const VREAL *terms, int32_t terms_length, const VREAL *f,  \
-                                        const VREAL *g, int32_t f_length, VREAL total[4])          \
+    static void dot_plane_##order(const VREAL *terms, int32_t terms_length, const VREAL *f,        \
+                                  const VREAL *g, int32_t f_length, VREAL total[4])                \
     {                                                                                              \
         if (g)                                                                                     \
-            NAME(dot_order)(order, terms, terms_length, f, g, f_length, total);                    \
+            dot_order(order, terms, terms_length, f, g, f_length, total);                          \
         else                                                                                       \
-            NAME(dot_order)(order, terms, terms_length, f, NULL, f_length, total);                 \
+            dot_order(order, terms, terms_length, f, NULL, f_length, total);                       \
     }
 EACH_FIXED(DEFINE_DOT)
 #undef DEFINE_DOT
 
-#define NAME_DOT(order) NAME(dot_plane_##order),
-static NAME(dot_plane) *const NAME(dot_planes)[] = {EACH_FIXED(NAME_DOT)};
+#define NAME_DOT(order) dot_plane_##order,
+static dot_plane *const dot_planes[] = {EACH_FIXED(NAME_DOT)};
 #undef NAME_DOT
 
 /* total[0] = Σ_α terms_α field_α, |α| ≤ order, and total[1 … 3] the same of field_{α + e}, where e
  * is the step in x, y, z (not in the plane). terms are of this order, field of one more. */
-static void NAME(dot)(int32_t order, enum expansion_basis basis, const VREAL *terms,
-                      const VREAL *field, VREAL total[4])
+static void dot(int32_t order, enum expansion_basis basis, const VREAL *terms, const VREAL *field,
+                VREAL total[4])
 {
     memset(total, 0, 4 * sizeof total[0]);
     for (int32_t c = 0; c <= expansion_max_c(basis, order); c++) {
@@ -159,13 +156,12 @@ static void NAME(dot)(int32_t order, enum expansion_basis basis, const VREAL *te
             basis == expansion_plane ? NULL : field + expansion_row(order + 1, 0, c + 1);
         const int32_t length = order - c + 1;
         if (order - c <= max_fixed) {
-            NAME(dot_planes)[order - c](x, length, f, g, length + 1, total);
+            dot_planes[order - c](x, length, f, g, length + 1, total);
             continue;
         }
         for (int32_t b = 0; b <= order - c; b++)
-            NAME(dot_row)
-        (order - c - b, x + NAME(row_in_plane)(length, b), f + NAME(row_in_plane)(length + 1, b),
-         f + NAME(row_in_plane)(length + 1, b + 1), g ? g + NAME(row_in_plane)(length, b) : NULL,
-         total);
+            dot_row(order - c - b, x + row_in_plane(length, b), f + row_in_plane(length + 1, b),
+                    f + row_in_plane(length + 1, b + 1), g ? g + row_in_plane(length, b) : NULL,
+                    total);
     }
 }

@@ -1,25 +1,24 @@
-/* Operators between cells: M2M, M2L, L2L, powers. Included by expansion_kernel_body.h for each
- * precision. */
+/* Operators between cells: M2M, M2L, L2L, powers. Part of expansion_kernel.c. */
 
 /* The records of a vector's cells. */
-struct NAME(records) {
+struct records {
     VREAL header[4]; /* center and size */
     VREAL multipole[max_count];
 };
 
-SIMD_INLINE const REAL *NAME(record)(const struct expansion *expansion, const void *multipoles,
-                                     int64_t cell)
+SIMD_INLINE const REAL *record(const struct expansion *expansion, const void *multipoles,
+                               int64_t cell)
 {
     return (const REAL *)multipoles + cell * expansion_record_length(expansion);
 }
 
-SIMD_INLINE REAL *NAME(local_of)(const struct expansion *expansion, void *locals, int64_t cell)
+SIMD_INLINE REAL *local_of(const struct expansion *expansion, void *locals, int64_t cell)
 {
     return (REAL *)locals + cell * expansion_local_length(expansion);
 }
 
-SIMD_INLINE void NAME(gather_records)(const struct expansion *expansion, const REAL *const *from,
-                                      struct NAME(records) * records)
+SIMD_INLINE void gather_records(const struct expansion *expansion, const REAL *const *from,
+                                struct records *records)
 {
     simd_gather4(records->header, from, 0); // cppcheck-suppress uninitvar; it is written here
     for (int32_t k = 0; k < expansion_local_length(expansion); k += 4)
@@ -27,7 +26,7 @@ SIMD_INLINE void NAME(gather_records)(const struct expansion *expansion, const R
 }
 
 /* f_α *= ratio^n */
-static void NAME(scale_degrees)(int32_t order, int32_t max_c, VREAL ratio, VREAL *f)
+static void scale_degrees(int32_t order, int32_t max_c, VREAL ratio, VREAL *f)
 {
     VREAL power[max_rows];
     power[0] = simd_all((REAL)1);
@@ -40,18 +39,18 @@ static void NAME(scale_degrees)(int32_t order, int32_t max_c, VREAL ratio, VREAL
 }
 
 /* to[k] (+)= Σ over lanes of f[k]. Destroys f, which has room for whole vectors of k. */
-static void NAME(sum_lanes)(int32_t count, VREAL *f, bool overwrite, REAL *to)
+static void sum_lanes(int32_t count, VREAL *f, bool overwrite, REAL *to)
 {
-    for (int32_t k = 0; k < count; k += NAME(lanes)) {
+    for (int32_t k = 0; k < count; k += REAL_LANES) {
         const VREAL sum = simd_sum_rows(f + k);
-        for (int32_t lane = 0; lane < NAME(lanes) && k + lane < count; lane++)
+        for (int32_t lane = 0; lane < REAL_LANES && k + lane < count; lane++)
             to[k + lane] = (overwrite ? 0 : to[k + lane]) + sum[lane];
     }
 }
 
 /* A record without charges, far enough from a target for its derivatives to be in range: what lanes
  * without a source read. */
-static void NAME(make_empty)(const struct expansion *expansion, const REAL *target, REAL *empty)
+static void make_empty(const struct expansion *expansion, const REAL *target, REAL *empty)
 {
     memset(empty, 0, sizeof(REAL) * (size_t)expansion_record_length(expansion));
     memcpy(empty, target, sizeof(REAL) * expansion_header);
@@ -62,49 +61,48 @@ static void NAME(make_empty)(const struct expansion *expansion, const REAL *targ
     }
 }
 
-static void NAME(m2m)(const struct expansion *expansion, void *multipoles, int64_t cell,
-                      int64_t first_child, int64_t children)
+static void m2m(const struct expansion *expansion, void *multipoles, int64_t cell,
+                int64_t first_child, int64_t children)
 {
     const int32_t order = expansion->order, max_c = expansion_max_c(expansion->basis, order);
-    const REAL *parent = NAME(record)(expansion, multipoles, cell);
+    const REAL *parent = record(expansion, multipoles, cell);
     REAL empty[expansion_header + max_count];
-    VREAL sum[max_count + NAME(lanes)];
+    VREAL sum[max_count + REAL_LANES];
     const int32_t sum_c = expansion->basis == expansion_harmonic ? 2 : max_c;
-    memset(sum, 0, sizeof sum[0] * (size_t)(expansion_row(order, 0, sum_c + 1) + NAME(lanes)));
-    NAME(make_empty)(expansion, parent, empty);
-    for (int64_t begin = 0; begin < children; begin += NAME(lanes)) {
-        const REAL *from[NAME(lanes)];
-        for (int32_t lane = 0; lane < NAME(lanes); lane++)
+    memset(sum, 0, sizeof sum[0] * (size_t)(expansion_row(order, 0, sum_c + 1) + REAL_LANES));
+    make_empty(expansion, parent, empty);
+    for (int64_t begin = 0; begin < children; begin += REAL_LANES) {
+        const REAL *from[REAL_LANES];
+        for (int32_t lane = 0; lane < REAL_LANES; lane++)
             from[lane] = begin + lane < children
-                             ? NAME(record)(expansion, multipoles, first_child + begin + lane)
+                             ? record(expansion, multipoles, first_child + begin + lane)
                              : empty;
-        struct NAME(records) records;
-        NAME(gather_records)(expansion, from, &records);
+        struct records records;
+        gather_records(expansion, from, &records);
         const REAL inverse = 1 / parent[3];
         VREAL d[3], shift[max_count];
         for (int32_t axis = 0; axis < 3; axis++)
             d[axis] = (parent[axis] - records.header[axis]) * inverse;
-        NAME(scale_degrees)(order, max_c, records.header[3] * inverse, records.multipole);
-        NAME(polynomials)(order, expansion->basis, d, shift);
-        NAME(multiply)(order, max_c, sum, records.multipole, shift);
+        scale_degrees(order, max_c, records.header[3] * inverse, records.multipole);
+        make_polynomials(order, expansion->basis, d, shift);
+        multiply(order, max_c, sum, records.multipole, shift);
     }
     if (expansion->basis == expansion_harmonic)
-        NAME(reduce)(order, sum);
-    NAME(sum_lanes)
-    (expansion_count(expansion), sum, true,
-     (REAL *)multipoles + cell * expansion_record_length(expansion) + expansion_header);
+        reduce(order, sum);
+    sum_lanes(expansion_count(expansion), sum, true,
+              (REAL *)multipoles + cell * expansion_record_length(expansion) + expansion_header);
 }
 
 /* The unit of length of each lane: the size or, where the distance exceeds FAR sizes, the
  * distance. */
-SIMD_INLINE bool NAME(choose_units)(const VREAL d[3], REAL size, VREAL *unit)
+SIMD_INLINE bool choose_units(const VREAL d[3], REAL size, VREAL *unit)
 {
     const REAL limit = FAR * size;
     *unit = simd_all(size);
-    VINT beyond = {0};
+    VMASK beyond = {0};
     SIMD_UNROLL
     for (int32_t axis = 0; axis < 3; axis++)
-        beyond |= (VINT)(d[axis] > limit) | (VINT)(d[axis] < -limit);
+        beyond |= (VMASK)(d[axis] > limit) | (VMASK)(d[axis] < -limit);
     int64_t words[SIMD_BYTES / 8], any = 0;
     memcpy(words, &beyond, sizeof words);
     SIMD_UNROLL
@@ -112,7 +110,7 @@ SIMD_INLINE bool NAME(choose_units)(const VREAL d[3], REAL size, VREAL *unit)
         any |= words[k];
     if (any == 0)
         return false;
-    for (int32_t lane = 0; lane < NAME(lanes); lane++) {
+    for (int32_t lane = 0; lane < REAL_LANES; lane++) {
         REAL distance = 0;
         for (int32_t axis = 0; axis < 3; axis++) {
             const REAL x = d[axis][lane] < 0 ? -d[axis][lane] : d[axis][lane];
@@ -124,7 +122,7 @@ SIMD_INLINE bool NAME(choose_units)(const VREAL d[3], REAL size, VREAL *unit)
 }
 
 /* What M2L knows of its target. */
-struct NAME(target) {
+struct target {
     const REAL *header;
     REAL softening;
     int32_t order, max_c;
@@ -132,8 +130,8 @@ struct NAME(target) {
     uint8_t degree[max_count + 3];
 };
 
-SIMD_INLINE void NAME(describe_target)(const struct expansion *expansion, const REAL *header,
-                                       struct NAME(target) * target)
+SIMD_INLINE void describe_target(const struct expansion *expansion, const REAL *header,
+                                 struct target *target)
 {
     const int32_t order = expansion->order, max_c = expansion_max_c(expansion->basis, order);
     target->header = header;
@@ -151,9 +149,8 @@ SIMD_INLINE void NAME(describe_target)(const struct expansion *expansion, const 
 }
 
 /* Adds the field of a vector of sources to sum, a lane each. */
-SIMD_INLINE void NAME(add_sources)(const struct expansion *expansion,
-                                   const struct NAME(target) * target, const REAL *const *from,
-                                   VREAL *restrict sum)
+SIMD_INLINE void add_sources(const struct expansion *expansion, const struct target *target,
+                             const REAL *const *from, VREAL *restrict sum)
 {
     const int32_t order = target->order;
     VREAL header[4], d[3], unit, power[max_rows], multipole[max_count + 3], field[max_count];
@@ -161,7 +158,7 @@ SIMD_INLINE void NAME(add_sources)(const struct expansion *expansion,
     SIMD_UNROLL
     for (int32_t axis = 0; axis < 3; axis++)
         d[axis] = target->header[axis] - header[axis];
-    const bool far = NAME(choose_units)(d, target->header[3], &unit);
+    const bool far = choose_units(d, target->header[3], &unit);
     const VREAL inverse = 1 / unit, softening = target->softening * inverse;
     VREAL s2 = softening * softening;
     SIMD_UNROLL
@@ -169,7 +166,7 @@ SIMD_INLINE void NAME(add_sources)(const struct expansion *expansion,
         d[axis] *= inverse;
         s2 = simd_fma(d[axis], d[axis], s2);
     }
-    NAME(derivatives)(expansion, order, d, s2, inverse, field);
+    make_derivatives(expansion, order, d, s2, inverse, field);
 
     /* M_α size^n / unit^n, and what a unit of f is */
     power[0] = expansion->law == expansion_inverse ? inverse : simd_all((REAL)1);
@@ -183,51 +180,51 @@ SIMD_INLINE void NAME(add_sources)(const struct expansion *expansion,
             multipole[4 * group + k] = four[k] * power[target->degree[4 * group + k]];
     }
     if (!far) {
-        NAME(contract)(order, target->max_c, sum, multipole, field);
+        contract(order, target->max_c, sum, multipole, field);
         return;
     }
     VREAL part[max_count];
     memset(part, 0, sizeof part[0] * (size_t)target->coefficients);
-    NAME(contract)(order, target->max_c, part, multipole, field);
-    NAME(scale_degrees)(order, target->max_c, target->header[3] * inverse, part);
+    contract(order, target->max_c, part, multipole, field);
+    scale_degrees(order, target->max_c, target->header[3] * inverse, part);
     for (int32_t k = 0; k < target->coefficients; k++)
         sum[k] += part[k];
 }
 
-static void NAME(m2l_rotated)(const struct expansion *expansion, const void *multipoles,
-                              void *locals, int64_t target, const int32_t *sources, int64_t count);
+static void m2l_rotated(const struct expansion *expansion, const void *multipoles, void *locals,
+                        int64_t target, const int32_t *sources, int64_t count);
 
-static void NAME(m2l)(const struct expansion *expansion, const void *multipoles, void *locals,
-                      int64_t target, const int32_t *sources, int64_t count)
+static void m2l(const struct expansion *expansion, const void *multipoles, void *locals,
+                int64_t target, const int32_t *sources, int64_t count)
 {
     if (expansion->tables) {
-        NAME(m2l_rotated)(expansion, multipoles, locals, target, sources, count);
+        m2l_rotated(expansion, multipoles, locals, target, sources, count);
         return;
     }
-    const REAL *header = NAME(record)(expansion, multipoles, target);
-    struct NAME(target) described;
-    NAME(describe_target)(expansion, header, &described);
+    const REAL *header = record(expansion, multipoles, target);
+    struct target described;
+    describe_target(expansion, header, &described);
     const int32_t length = expansion_record_length(expansion);
     REAL empty[expansion_header + max_count];
-    VREAL sum[max_count + NAME(lanes)];
-    memset(sum, 0, sizeof sum[0] * (size_t)(described.coefficients + NAME(lanes)));
-    if (count % NAME(lanes) != 0)
-        NAME(make_empty)(expansion, header, empty);
-    for (int64_t begin = 0; begin < count; begin += NAME(lanes)) {
-        const REAL *from[NAME(lanes)];
-        for (int32_t lane = 0; lane < NAME(lanes); lane++)
+    VREAL sum[max_count + REAL_LANES];
+    memset(sum, 0, sizeof sum[0] * (size_t)(described.coefficients + REAL_LANES));
+    if (count % REAL_LANES != 0)
+        make_empty(expansion, header, empty);
+    for (int64_t begin = 0; begin < count; begin += REAL_LANES) {
+        const REAL *from[REAL_LANES];
+        for (int32_t lane = 0; lane < REAL_LANES; lane++)
             from[lane] = begin + lane < count
                              ? (const REAL *)multipoles + (int64_t)sources[begin + lane] * length
                              : empty;
-        NAME(add_sources)(expansion, &described, from, sum);
+        add_sources(expansion, &described, from, sum);
     }
-    NAME(sum_lanes)(described.coefficients, sum, false, NAME(local_of)(expansion, locals, target));
+    sum_lanes(described.coefficients, sum, false, local_of(expansion, locals, target));
 }
 
 /* f = a local expansion in all lanes, with c = 2 where that follows; in rows of another order, one
  * that is higher by more degrees of 0. */
-static void NAME(load_local)(const struct expansion *expansion, const REAL *local, int32_t order,
-                             VREAL *f)
+static void load_local(const struct expansion *expansion, const REAL *local, int32_t order,
+                       VREAL *f)
 {
     const int32_t max_c = expansion_max_c(expansion->basis, expansion->order);
     const int32_t last = expansion->order;
@@ -239,33 +236,33 @@ static void NAME(load_local)(const struct expansion *expansion, const REAL *loca
     if (expansion->basis == expansion_harmonic)
         for (int32_t b = 0; b <= last - 2; b++)
             for (int32_t a = 0; a <= last - 2 - b; a++)
-                f[expansion_row(order, b, 2) + a] = NAME(second_in_z)(order, f, a, b, 0);
+                f[expansion_row(order, b, 2) + a] = second_in_z(order, f, a, b, 0);
 }
 
-static void NAME(l2l)(const struct expansion *expansion, const void *multipoles, void *locals,
-                      int64_t cell, int64_t first_child, int64_t children)
+static void l2l(const struct expansion *expansion, const void *multipoles, void *locals,
+                int64_t cell, int64_t first_child, int64_t children)
 {
     const int32_t order = expansion->order, max_c = expansion_max_c(expansion->basis, order);
     const int32_t coefficients = expansion_count(expansion);
-    const REAL *parent = NAME(record)(expansion, multipoles, cell), inverse = 1 / parent[3];
+    const REAL *parent = record(expansion, multipoles, cell), inverse = 1 / parent[3];
     VREAL field[max_count];
-    NAME(load_local)(expansion, NAME(local_of)(expansion, locals, cell), order, field);
-    for (int64_t begin = 0; begin < children; begin += NAME(lanes)) {
+    load_local(expansion, local_of(expansion, locals, cell), order, field);
+    for (int64_t begin = 0; begin < children; begin += REAL_LANES) {
         const int64_t left = children - begin;
-        const int32_t used = left < NAME(lanes) ? (int32_t)left : NAME(lanes);
+        const int32_t used = left < REAL_LANES ? (int32_t)left : REAL_LANES;
         VREAL d[3] = {{0}}, ratio = {0}, shift[max_count], sum[max_count];
         for (int32_t lane = 0; lane < used; lane++) {
-            const REAL *child = NAME(record)(expansion, multipoles, first_child + begin + lane);
+            const REAL *child = record(expansion, multipoles, first_child + begin + lane);
             for (int32_t axis = 0; axis < 3; axis++)
                 d[axis][lane] = (child[axis] - parent[axis]) * inverse;
             ratio[lane] = child[3] * inverse;
         }
-        NAME(polynomials)(order, expansion->basis, d, shift);
+        make_polynomials(order, expansion->basis, d, shift);
         memset(sum, 0, sizeof sum[0] * (size_t)coefficients);
-        NAME(contract)(order, max_c, sum, shift, field);
-        NAME(scale_degrees)(order, max_c, ratio, sum);
+        contract(order, max_c, sum, shift, field);
+        scale_degrees(order, max_c, ratio, sum);
         for (int32_t lane = 0; lane < used; lane++) {
-            REAL *local = NAME(local_of)(expansion, locals, first_child + begin + lane);
+            REAL *local = local_of(expansion, locals, first_child + begin + lane);
             for (int32_t k = 0; k < coefficients; k++)
                 local[k] += sum[k][lane];
         }

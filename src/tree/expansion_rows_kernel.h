@@ -1,9 +1,9 @@
-/* Products of rows of coefficients (expansion_row), derivatives of 1/s, and polynomials. Included
- * by expansion_kernel_body.h for each precision. */
+/* Products of rows of coefficients (expansion_row), derivatives of 1/s, and polynomials. Part of
+ * expansion_kernel.c. */
 
 /* sum[a] += Σ_k terms[k] field[a + k], a + k ≤ last, for a constant last. */
-SIMD_INLINE void NAME(contract_row)(const int32_t last, VREAL *sum, const VREAL *terms,
-                                    const VREAL *field)
+SIMD_INLINE void contract_row(const int32_t last, VREAL *sum, const VREAL *terms,
+                              const VREAL *field)
 {
     SIMD_UNROLL
     for (int32_t k = 0; k <= last; k++)
@@ -14,25 +14,23 @@ SIMD_INLINE void NAME(contract_row)(const int32_t last, VREAL *sum, const VREAL 
 }
 
 /* Row b of a plane (a row length that is one less from row to row). */
-SIMD_INLINE int32_t NAME(row_in_plane)(int32_t length, int32_t b)
+SIMD_INLINE int32_t row_in_plane(int32_t length, int32_t b)
 {
     return b * length - b * (b - 1) / 2;
 }
 
-SIMD_INLINE void NAME(contract_output_row)(const int32_t order, const int32_t b,
-                                           VREAL *restrict sum, int32_t sum_length,
-                                           const VREAL *terms, int32_t terms_length,
-                                           const VREAL *field, int32_t field_length)
+SIMD_INLINE void contract_output_row(const int32_t order, const int32_t b, VREAL *restrict sum,
+                                     int32_t sum_length, const VREAL *terms, int32_t terms_length,
+                                     const VREAL *field, int32_t field_length)
 {
-    VREAL total[max_fixed + 1], *row = sum + NAME(row_in_plane)(sum_length, b);
+    VREAL total[max_fixed + 1], *row = sum + row_in_plane(sum_length, b);
     SIMD_UNROLL
     for (int32_t a = 0; a <= order - b; a++)
         total[a] = row[a];
 #define ADD_ROW(j)                                                                                 \
     if (b + (j) <= order)                                                                          \
-        NAME(contract_row)                                                                         \
-    (order - b - (j), total, terms + NAME(row_in_plane)(terms_length, j),                          \
-     field + NAME(row_in_plane)(field_length, b + (j)));
+        contract_row(order - b - (j), total, terms + row_in_plane(terms_length, j),                \
+                     field + row_in_plane(field_length, b + (j)));
     EACH_FIXED(ADD_ROW)
 #undef ADD_ROW
     SIMD_UNROLL
@@ -42,69 +40,65 @@ SIMD_INLINE void NAME(contract_output_row)(const int32_t order, const int32_t b,
 
 /* sum_{ab} += Σ_{ij} terms_{ij} field_{a + i, b + j}, a + b + i + j ≤ order, where the rows b = 0
  * have these lengths. */
-typedef void NAME(contract_plane)(VREAL *restrict sum, int32_t sum_length, const VREAL *terms,
-                                  int32_t terms_length, const VREAL *field, int32_t field_length);
+typedef void contract_plane(VREAL *restrict sum, int32_t sum_length, const VREAL *terms,
+                            int32_t terms_length, const VREAL *field, int32_t field_length);
 
 #define DEFINE_CONTRACT(order)                                                                     \
-    static void NAME(contract_plane_##order)(VREAL *restrict sum, int32_t sum_length,              \
-                                             const VREAL *terms, int32_t terms_length,             \
-                                             const VREAL *field, int32_t field_length)             \
+    static void contract_plane_##order(VREAL *restrict sum, int32_t sum_length,                    \
+                                       const VREAL *terms, int32_t terms_length,                   \
+                                       const VREAL *field, int32_t field_length)                   \
     {                                                                                              \
-        NAME(contract_order)(order, sum, sum_length, terms, terms_length, field, field_length);    \
+        contract_order(order, sum, sum_length, terms, terms_length, field, field_length);          \
     }
-SIMD_INLINE void NAME(contract_order)(const int32_t order, VREAL *restrict sum, int32_t sum_length,
-                                      const VREAL *terms, int32_t terms_length, const VREAL *field,
-                                      int32_t field_length)
+SIMD_INLINE void contract_order(const int32_t order, VREAL *restrict sum, int32_t sum_length,
+                                const VREAL *terms, int32_t terms_length, const VREAL *field,
+                                int32_t field_length)
 {
 #define ADD_OUTPUT(b)                                                                              \
     if ((b) <= order)                                                                              \
-        NAME(contract_output_row)                                                                  \
-    (order, b, sum, sum_length, terms, terms_length, field, field_length);
+        contract_output_row(order, b, sum, sum_length, terms, terms_length, field, field_length);
     EACH_FIXED(ADD_OUTPUT)
 #undef ADD_OUTPUT
 }
 EACH_FIXED(DEFINE_CONTRACT)
 #undef DEFINE_CONTRACT
 
-#define NAME_CONTRACT(order) NAME(contract_plane_##order),
-static NAME(contract_plane) *const NAME(contract_planes)[] = {EACH_FIXED(NAME_CONTRACT)};
+#define NAME_CONTRACT(order) contract_plane_##order,
+static contract_plane *const contract_planes[] = {EACH_FIXED(NAME_CONTRACT)};
 #undef NAME_CONTRACT
 
 /* One row of contract_any. */
-typedef void NAME(contract_any_row)(VREAL *restrict sum, const VREAL *terms, const VREAL *field);
+typedef void contract_any_row(VREAL *restrict sum, const VREAL *terms, const VREAL *field);
 
 #define DEFINE_ROW(last)                                                                           \
-    static void NAME(contract_row_##last)(VREAL *restrict sum, const VREAL *terms,                 \
-                                          const VREAL *field)                                      \
+    static void contract_row_##last(VREAL *restrict sum, const VREAL *terms, const VREAL *field)   \
     {                                                                                              \
         VREAL total[(last) + 1];                                                                   \
         memcpy(total, sum, sizeof total);                                                          \
-        NAME(contract_row)(last, total, terms, field);                                             \
+        contract_row(last, total, terms, field);                                                   \
         memcpy(sum, total, sizeof total);                                                          \
     }
 EACH_LAST(DEFINE_ROW)
 #undef DEFINE_ROW
 
-#define NAME_ROW(last) NAME(contract_row_##last),
-static NAME(contract_any_row) *const NAME(contract_rows)[] = {EACH_LAST(NAME_ROW)};
+#define NAME_ROW(last) contract_row_##last,
+static contract_any_row *const contract_rows[] = {EACH_LAST(NAME_ROW)};
 #undef NAME_ROW
 
 /* contract_plane for any order. */
-static void NAME(contract_any)(int32_t order, VREAL *restrict sum, int32_t sum_length,
-                               const VREAL *terms, int32_t terms_length, const VREAL *field,
-                               int32_t field_length)
+static void contract_any(int32_t order, VREAL *restrict sum, int32_t sum_length, const VREAL *terms,
+                         int32_t terms_length, const VREAL *field, int32_t field_length)
 {
     for (int32_t b = 0; b <= order; b++)
         for (int32_t j = 0; b + j <= order; j++)
-            NAME(contract_rows)
-    [order - b - j](sum + NAME(row_in_plane)(sum_length, b),
-                    terms + NAME(row_in_plane)(terms_length, j),
-                    field + NAME(row_in_plane)(field_length, b + j));
+            contract_rows[order - b - j](sum + row_in_plane(sum_length, b),
+                                         terms + row_in_plane(terms_length, j),
+                                         field + row_in_plane(field_length, b + j));
 }
 
 /* sum_α += Σ_β terms_β field_{α + β}, |α| + |β| ≤ order and c ≤ max_c in α and β. */
-static void NAME(contract)(int32_t order, int32_t max_c, VREAL *restrict sum, const VREAL *terms,
-                           const VREAL *field)
+static void contract(int32_t order, int32_t max_c, VREAL *restrict sum, const VREAL *terms,
+                     const VREAL *field)
 {
     for (int32_t c = 0; c <= max_c; c++)
         for (int32_t k = 0; k <= max_c && k <= order - c; k++) {
@@ -113,16 +107,15 @@ static void NAME(contract)(int32_t order, int32_t max_c, VREAL *restrict sum, co
             const VREAL *y = field + expansion_row(order, 0, c + k);
             const int32_t length = order + 1, last = order - c - k;
             if (last <= max_fixed)
-                NAME(contract_planes)
-            [last](to, length - c, x, length - k, y, length - c - k);
-            else NAME(contract_any)(last, to, length - c, x, length - k, y, length - c - k);
+                contract_planes[last](to, length - c, x, length - k, y, length - c - k);
+            else
+                contract_any(last, to, length - c, x, length - k, y, length - c - k);
         }
 }
 
 /* sum[a + k] += Σ first[a] second[k], a + k ≤ last. */
 #define DEFINE_ROW(last)                                                                           \
-    static void NAME(multiply_row_##last)(VREAL *restrict sum, const VREAL *first,                 \
-                                          const VREAL *second)                                     \
+    static void multiply_row_##last(VREAL *restrict sum, const VREAL *first, const VREAL *second)  \
     {                                                                                              \
         VREAL total[(last) + 1];                                                                   \
         memcpy(total, sum, sizeof total);                                                          \
@@ -137,32 +130,31 @@ static void NAME(contract)(int32_t order, int32_t max_c, VREAL *restrict sum, co
 EACH_LAST(DEFINE_ROW)
 #undef DEFINE_ROW
 
-#define NAME_ROW(last) NAME(multiply_row_##last),
-static NAME(contract_any_row) *const NAME(multiply_rows)[] = {EACH_LAST(NAME_ROW)};
+#define NAME_ROW(last) multiply_row_##last,
+static contract_any_row *const multiply_rows[] = {EACH_LAST(NAME_ROW)};
 #undef NAME_ROW
 
 /* sum_{α + β} += Σ first_α second_β, |α| + |β| ≤ order and c ≤ max_c in α and β. */
-static void NAME(multiply)(int32_t order, int32_t max_c, VREAL *restrict sum, const VREAL *first,
-                           const VREAL *second)
+static void multiply(int32_t order, int32_t max_c, VREAL *restrict sum, const VREAL *first,
+                     const VREAL *second)
 {
     for (int32_t c = 0; c <= max_c; c++)
         for (int32_t b = 0; b <= order - c; b++)
             for (int32_t k = 0; k <= max_c && k <= order - b - c; k++)
                 for (int32_t j = 0; j <= order - b - c - k; j++)
-                    NAME(multiply_rows)
-    [order - b - c - k - j](sum + expansion_row(order, b + j, c + k),
-                            first + expansion_row(order, b, c),
-                            second + expansion_row(order, j, k));
+                    multiply_rows[order - b - c - k - j](sum + expansion_row(order, b + j, c + k),
+                                                         first + expansion_row(order, b, c),
+                                                         second + expansion_row(order, j, k));
 }
 
 /* −f_{a + 2, b} − f_{a, b + 2} at c: what Laplace's equation says of c + 2. */
-SIMD_INLINE VREAL NAME(second_in_z)(int32_t order, const VREAL *f, int32_t a, int32_t b, int32_t c)
+SIMD_INLINE VREAL second_in_z(int32_t order, const VREAL *f, int32_t a, int32_t b, int32_t c)
 {
     return -(f[expansion_row(order, b, c) + a + 2] + f[expansion_row(order, b + 2, c) + a]);
 }
 
 /* Adds the components c = 2 of a multipole to those that they are equivalent to. */
-static void NAME(reduce)(int32_t order, VREAL *f)
+static void reduce(int32_t order, VREAL *f)
 {
     for (int32_t b = 0; b <= order - 2; b++)
         for (int32_t a = 0; a <= order - 2 - b; a++) {
@@ -173,8 +165,8 @@ static void NAME(reduce)(int32_t order, VREAL *f)
 }
 
 /* One level of derivatives_plane, for constant order and degree. */
-SIMD_INLINE void NAME(raise_level)(const int32_t order, const int32_t degree, VREAL x, VREAL y,
-                                   VREAL base, VREAL *e)
+SIMD_INLINE void raise_level(const int32_t order, const int32_t degree, VREAL x, VREAL y,
+                             VREAL base, VREAL *e)
 {
     SIMD_UNROLL
     for (int32_t b = order; b >= 0; b--) {
@@ -182,14 +174,14 @@ SIMD_INLINE void NAME(raise_level)(const int32_t order, const int32_t degree, VR
         for (int32_t a = order; a >= 0; a--) {
             if (a + b > degree)
                 continue;
-            VREAL *row = e + NAME(row_in_plane)(order + 1, b);
+            VREAL *row = e + row_in_plane(order + 1, b);
             if (a > 1)
                 row[a] = simd_fma(x, row[a - 1], row[a - 2] * (REAL)(a - 1));
             else if (a == 1)
                 row[1] = x * row[0];
             else if (b > 1)
-                row[0] = simd_fma(y, e[NAME(row_in_plane)(order + 1, b - 1)],
-                                  e[NAME(row_in_plane)(order + 1, b - 2)] * (REAL)(b - 1));
+                row[0] = simd_fma(y, e[row_in_plane(order + 1, b - 1)],
+                                  e[row_in_plane(order + 1, b - 2)] * (REAL)(b - 1));
             else if (b == 1)
                 row[0] = y * e[0];
             else
@@ -203,16 +195,16 @@ SIMD_INLINE void NAME(raise_level)(const int32_t order, const int32_t degree, VR
  * With E^m_α = ∂^α (s^{-1} d/ds)^m f(s): E^m_{α + e_x} = x E^{m+1}_α + a E^{m+1}_{α − e_x}, and
  * likewise for y and z (McMurchie & Davidson 1978). A level m of degrees ≤ order − m takes the
  * place of level m + 1, the highest degrees first. */
-typedef void NAME(derivatives_plane)(VREAL x, VREAL y, const VREAL *base, const VREAL *in_z,
-                                     VREAL *restrict e);
+typedef void derivatives_plane(VREAL x, VREAL y, const VREAL *base, const VREAL *in_z,
+                               VREAL *restrict e);
 
-SIMD_INLINE void NAME(derivatives_order)(const int32_t order, VREAL x, VREAL y, const VREAL *base,
-                                         const VREAL *in_z, VREAL *restrict e)
+SIMD_INLINE void derivatives_order(const int32_t order, VREAL x, VREAL y, const VREAL *base,
+                                   const VREAL *in_z, VREAL *restrict e)
 {
     VREAL level[(max_fixed + 1) * (max_fixed + 2) / 2];
 #define RAISE(m)                                                                                   \
     if ((m) < order)                                                                               \
-        NAME(raise_level)(order, (m), x, y, base[order - (m)], level);
+        raise_level(order, (m), x, y, base[order - (m)], level);
     EACH_FIXED(RAISE)
 #undef RAISE
     if (in_z && order > 0)
@@ -221,61 +213,61 @@ SIMD_INLINE void NAME(derivatives_order)(const int32_t order, VREAL x, VREAL y, 
         SIMD_UNROLL
     for (int32_t a = 0; a <= order - 1; a++)
         if (a + b <= order - 1)
-            e[(order + 1) * (order + 2) / 2 + NAME(row_in_plane)(order, b) + a] =
-                *in_z * level[NAME(row_in_plane)(order + 1, b) + a];
-    NAME(raise_level)(order, order, x, y, base[0], level);
+            e[(order + 1) * (order + 2) / 2 + row_in_plane(order, b) + a] =
+                *in_z * level[row_in_plane(order + 1, b) + a];
+    raise_level(order, order, x, y, base[0], level);
     SIMD_UNROLL
     for (int32_t b = 0; b <= order; b++)
         SIMD_UNROLL
     for (int32_t a = 0; a <= order; a++)
         if (a + b <= order)
-            e[NAME(row_in_plane)(order + 1, b) + a] = level[NAME(row_in_plane)(order + 1, b) + a];
+            e[row_in_plane(order + 1, b) + a] = level[row_in_plane(order + 1, b) + a];
 }
 
 #define DEFINE_DERIVATIVES(order)                                                                  \
-    static void NAME(derivatives_plane_##order)(VREAL x, VREAL y, const VREAL *base,               \
-                                                const VREAL *in_z, VREAL *restrict e)              \
+    static void derivatives_plane_##order(VREAL x, VREAL y, const VREAL *base, const VREAL *in_z,  \
+                                          VREAL *restrict e)                                       \
     {                                                                                              \
         if (in_z)                                                                                  \
-            NAME(derivatives_order)(order, x, y, base, in_z, e);                                   \
+            derivatives_order(order, x, y, base, in_z, e);                                         \
         else                                                                                       \
-            NAME(derivatives_order)(order, x, y, base, NULL, e);                                   \
+            derivatives_order(order, x, y, base, NULL, e);                                         \
     }
 EACH_FIXED(DEFINE_DERIVATIVES)
 #undef DEFINE_DERIVATIVES
 
-#define NAME_DERIVATIVES(order) NAME(derivatives_plane_##order),
-static NAME(derivatives_plane) *const NAME(derivatives_planes)[] = {EACH_FIXED(NAME_DERIVATIVES)};
+#define NAME_DERIVATIVES(order) derivatives_plane_##order,
+static derivatives_plane *const derivatives_planes[] = {EACH_FIXED(NAME_DERIVATIVES)};
 #undef NAME_DERIVATIVES
 
-static void NAME(derivatives_any)(int32_t order, VREAL x, VREAL y, const VREAL *base,
-                                  const VREAL *in_z, VREAL *restrict e)
+static void derivatives_any(int32_t order, VREAL x, VREAL y, const VREAL *base, const VREAL *in_z,
+                            VREAL *restrict e)
 {
     const int32_t length = order + 1;
     for (int32_t degree = 0; degree <= order; degree++) {
         for (int32_t b = degree; b >= 0; b--) {
-            VREAL *row = e + NAME(row_in_plane)(length, b);
+            VREAL *row = e + row_in_plane(length, b);
             for (int32_t a = degree - b; a > 1; a--)
                 row[a] = simd_fma(x, row[a - 1], row[a - 2] * (REAL)(a - 1));
             if (degree - b > 0)
                 row[1] = x * row[0];
             if (b > 1)
-                row[0] = simd_fma(y, e[NAME(row_in_plane)(length, b - 1)],
-                                  e[NAME(row_in_plane)(length, b - 2)] * (REAL)(b - 1));
+                row[0] = simd_fma(y, e[row_in_plane(length, b - 1)],
+                                  e[row_in_plane(length, b - 2)] * (REAL)(b - 1));
             else
                 row[0] = b == 1 ? y * e[0] : base[order - degree];
         }
         if (in_z && degree == order - 1)
             for (int32_t b = 0; b < order; b++)
                 for (int32_t a = 0; a < order - b; a++)
-                    e[length * (length + 1) / 2 + NAME(row_in_plane)(order, b) + a] =
-                        *in_z * e[NAME(row_in_plane)(length, b) + a];
+                    e[length * (length + 1) / 2 + row_in_plane(order, b) + a] =
+                        *in_z * e[row_in_plane(length, b) + a];
     }
 }
 
 /* (s^{-1} d/ds)^m f(s) of f = 1/s, which is (−1)^m (2m − 1)!! / s^{2m + 1}, or of f = ln s. */
-SIMD_INLINE void NAME(radial_derivatives)(enum expansion_law law, int32_t order, VREAL s2,
-                                          VREAL inverse_unit, VREAL *base)
+SIMD_INLINE void radial_derivatives(enum expansion_law law, int32_t order, VREAL s2,
+                                    VREAL inverse_unit, VREAL *base)
 {
     const VREAL rsqrt = simd_rsqrt(s2), inverse2 = rsqrt * rsqrt;
     int32_t m = 1;
@@ -291,24 +283,24 @@ SIMD_INLINE void NAME(radial_derivatives)(enum expansion_law law, int32_t order,
 /* (s^{-1} d/ds)^m f(s) of the f of bins, in units of length of which one is 1 / inverse_unit: 2^m
  * times derivative m by s², from the series about the middle of the bin. Outside of the bins it is
  * that of a middle. */
-static void NAME(derivatives_of_bins)(const struct expansion_bins *bins, int32_t order, VREAL s2,
-                                      VREAL inverse_unit, VREAL *base)
+static void derivatives_of_bins(const struct expansion_bins *bins, int32_t order, VREAL s2,
+                                VREAL inverse_unit, VREAL *base)
 {
     enum { shift = BITS_OF_MANTISSA - expansion_bin_bits, is_float = BITS_OF_MANTISSA < 32 };
     const VREAL scale = (REAL)bins->per_unit / inverse_unit;
     const VREAL place = s2 * scale * scale;
     const int64_t first = is_float ? bins->first_float : bins->first_double;
-    const REAL *from[NAME(lanes)];
-    VINT number = (VINT)place >> shift, middle = {0};
-    for (int32_t lane = 0; lane < NAME(lanes); lane++) {
+    const REAL *from[REAL_LANES];
+    VMASK number = (VMASK)place >> shift, middle = {0};
+    for (int32_t lane = 0; lane < REAL_LANES; lane++) {
         int64_t bin = number[lane] - first;
         bin = bin < 0 ? 0 : bin >= bins->count ? bins->count - 1 : bin;
         from[lane] = (const REAL *)bins->rows + bin * bins->terms;
-        middle[lane] = ((INT)(bin + first) << shift) | ((INT)1 << (shift - 1));
+        middle[lane] = ((INTEGER)(bin + first) << shift) | ((INTEGER)1 << (shift - 1));
     }
     const VREAL center = (VREAL)middle;
-    const VINT is_inside = (VINT)((middle >> shift) == number);
-    const VREAL t = (VREAL)(is_inside & (VINT)((place - center) / center));
+    const VMASK is_inside = (VMASK)((middle >> shift) == number);
+    const VREAL t = (VREAL)(is_inside & (VMASK)((place - center) / center));
     VREAL series[expansion_most_terms], power = simd_all((REAL)1);
     for (int32_t k = 0; k < bins->terms; k += 4)
         simd_gather4(series + k, from, k);
@@ -323,23 +315,22 @@ static void NAME(derivatives_of_bins)(const struct expansion_bins *bins, int32_t
 
 /* ∂^α f for |α| ≤ order and c ≤ 2 or, if not harmonic, c ≤ max_c; s² = d² + ε² in units of length
  * of which one is 1 / inverse_unit. */
-static void NAME(derivatives)(const struct expansion *expansion, int32_t order, const VREAL d[3],
-                              VREAL s2, VREAL inverse_unit, VREAL *restrict e)
+static void make_derivatives(const struct expansion *expansion, int32_t order, const VREAL d[3],
+                             VREAL s2, VREAL inverse_unit, VREAL *restrict e)
 {
     const enum expansion_basis basis = expansion->basis;
     VREAL base[max_rows];
     if (expansion->law == expansion_series)
-        NAME(derivatives_of_bins)(expansion->bins, order, s2, inverse_unit, base);
+        derivatives_of_bins(expansion->bins, order, s2, inverse_unit, base);
     else
-        NAME(radial_derivatives)(expansion->law, order, s2, inverse_unit, base);
+        radial_derivatives(expansion->law, order, s2, inverse_unit, base);
     VREAL before[max_rows] = {{0}};
     const VREAL *in_z = basis == expansion_harmonic ? &d[2] : NULL;
     for (int32_t c = 0; c <= (basis == expansion_full ? order : 0); c++) {
         if (order - c <= max_fixed)
-            NAME(derivatives_planes)
-        [order - c](d[0], d[1], base, in_z, e + expansion_row(order, 0, c));
-        else NAME(derivatives_any)(order - c, d[0], d[1], base, in_z,
-                                   e + expansion_row(order, 0, c));
+            derivatives_planes[order - c](d[0], d[1], base, in_z, e + expansion_row(order, 0, c));
+        else
+            derivatives_any(order - c, d[0], d[1], base, in_z, e + expansion_row(order, 0, c));
         for (int32_t m = 0; m < order - c && basis == expansion_full; m++) {
             /* to c + 1 of z */
             const VREAL next = simd_fma(d[2], base[m + 1], before[m + 1] * (REAL)c);
@@ -350,5 +341,5 @@ static void NAME(derivatives)(const struct expansion *expansion, int32_t order, 
     if (basis == expansion_harmonic)
         for (int32_t b = 0; b <= order - 2; b++)
             for (int32_t a = 0; a <= order - 2 - b; a++)
-                e[expansion_row(order, b, 2) + a] = NAME(second_in_z)(order, e, a, b, 0);
+                e[expansion_row(order, b, 2) + a] = second_in_z(order, e, a, b, 0);
 }
