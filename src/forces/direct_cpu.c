@@ -85,6 +85,11 @@ bool forces_direct_takes_slices(const kith_context *context, const struct forces
     struct law_view view = {.is_symmetric = true};
     if (problem->law)
         law_look(problem->law, &view);
+    if (problem->law && problem->potential && forces_wants_rates(problem)) {
+        const struct forces_problem values = forces_values_alone(problem); /* a sum of their own */
+        if (!forces_direct_takes_slices(context, &values))
+            return false;
+    }
     const bool once = view.is_symmetric && !forces_wants_rates(problem) &&
                       forces_symmetric_suits(context, problem, view.formula);
     return once ? forces_symmetric_takes_slices(context, problem, view.formula)

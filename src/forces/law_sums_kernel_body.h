@@ -4,6 +4,7 @@
 #include "law/law_parts_body.h"
 
 enum { block_targets = one_sided_vectors * REAL_LANES };
+_Static_assert(chunk_sources % block_targets == 0, "the targets of a block are in one chunk");
 
 struct source {
     REAL x[3], weight, charge, half_softening2;
@@ -45,8 +46,7 @@ SIMD_INLINE VREAL elements(const void *column, long long i, REAL otherwise)
 
 SIMD_INLINE int64_t source_shift(const struct constants *constants)
 {
-    (void)constants; /* where the targets are the sources all are here */
-    return 0;
+    return constants->problem->source_shift;
 }
 
 SIMD_INLINE struct source load_source(const struct variant variant,
@@ -195,14 +195,17 @@ struct loops {
     add_kernel add_by_vector; /* all values, without j = i, with softenings of bodies */
 };
 
-/* The end of the chunk of sources that begins at first. The sources that are the targets of a block
- * that needs care are a chunk of their own. */
+/* The end of the chunk of sources that begins at first: at a multiple of chunk_sources, so that
+ * tiles of sources have the same chunks as all of them. The sources that are the targets of a block
+ * that needs care, from own on, are a chunk of their own. */
 static int64_t chunk_end(const struct law_sums_problem *problem, int64_t first, bool needs_care,
-                         int64_t begin)
+                         int64_t own)
 {
-    int64_t last = first + (needs_care && first == begin ? block_targets : chunk_sources);
-    if (needs_care && first < begin && begin < last)
-        last = begin;
+    int64_t last = first - first % chunk_sources + chunk_sources;
+    if (needs_care && first == own)
+        last = own + block_targets;
+    else if (needs_care && first < own && own < last)
+        last = own;
     return last < problem->source_count ? last : problem->source_count;
 }
 
@@ -215,13 +218,14 @@ static void compute_block(const struct loops *loops, const enum law_sums sums, c
     const struct law_sums_problem *problem = constants->problem;
     const bool needs_care = problem->self && (sums != law_sums_force || problem->softening2 > 0);
     const int64_t stride = kith_padded(problem->target_count);
+    const int64_t own = begin - problem->source_shift;
     struct totals totals = {0};
     take_totals(problem->totals, law_sums_values, stride, begin, block_targets, &totals);
     for (int64_t first = 0, last = 0; first < problem->source_count; first = last) {
-        last = chunk_end(problem, first, needs_care, begin);
-        const bool has_self = problem->self && first < begin + block_targets && begin < last;
+        last = chunk_end(problem, first, needs_care, own);
+        const bool has_self = problem->self && first < own + block_targets && own < last;
         add_kernel add = loops->add[sums];
-        if (is_rare || (needs_care && first == begin))
+        if (is_rare || (needs_care && first == own))
             add = loops->add_by_vector;
         else if (sums == law_sums_force && has_self)
             add = loops->add_touching;

@@ -43,11 +43,7 @@ struct tiles_run {
 
 bool forces_takes_one_sided_slices(const struct forces_problem *problem)
 {
-    const bool wants_rates = forces_wants_rates(problem);
-    if (problem->system_count > 0 || problem->accumulate)
-        return false;
-    /* Laws leave i = j out in chunks that depend on the target. */
-    return !problem->law || (wants_rates ? !problem->potential : !problem->self);
+    return problem->system_count == 0 && !problem->accumulate;
 }
 
 static int32_t list_present(const struct column *all, int32_t count, struct column *present)

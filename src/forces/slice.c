@@ -25,7 +25,7 @@ bool forces_takes_slices(const kith_context *context, const kith_solver *solver,
 {
     const bool is_tree = solver == &forces_solver_tree || solver == &forces_solver_fmm;
     if (solver == &forces_solver_auto)
-        return own->self && forces_direct_takes_slices(context, own);
+        return forces_direct_takes_slices(context, own);
     if (solver == &forces_solver_cutoff)
         return cutoff_takes_slices(own);
     return is_tree || (solver == &forces_solver_direct && forces_direct_takes_slices(context, own));
