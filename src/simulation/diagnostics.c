@@ -4,59 +4,41 @@
 #include <stddef.h>
 
 #include "core/arguments.h"
+#include "device/threads.h"
 #include "ranks/ranks.h"
 #include "simulation/diagnostics.h"
+#include "simulation/diagnostics_sums.h"
 #include "simulation/slice.h"
 #include "simulation/state.h"
 
-/* A sum with its rounding errors carried along (Neumaier 1974, ZAMM 54, 39). */
-struct sum {
-    double sum, lost;
-};
-
-static void add(struct sum *sum, double term)
-{
-    const double total = sum->sum + term;
-    if (fabs(sum->sum) >= fabs(term))
-        sum->lost += (sum->sum - total) + term;
-    else
-        sum->lost += (term - total) + sum->sum;
-    sum->sum = total;
-}
-
-static double value(struct sum sum)
-{
-    return sum.sum + sum.lost;
-}
-
-/* What the diagnostics are made of, in the simulation's units; each adds up over systems. */
+/* What the diagnostics are made of: the sums over bodies, and those of a system. */
 enum {
-    MASS,
-    TWICE_KINETIC,
-    TWICE_POTENTIAL,
-    MOMENT, /* Σ m x */
-    MOMENTUM = MOMENT + 3,
-    ANGULAR_MOMENTUM = MOMENTUM + 3,
-    TWICE_KINETIC_IN_FRAME = ANGULAR_MOMENTUM + 3, /* of the system's center of mass */
-    VIRIAL_IN_FRAME,
-    FREEDOM, /* D (N − 1) */
-    VOLUME,  /* 0 without one */
+    FREEDOM = SUMS_OF_BODIES, /* D (N − 1) */
+    VOLUME,                   /* 0 without one */
     VIRIAL,
     PARTS = VIRIAL + 9
 };
 
-/* One system of a sample: its body i is element i·step of each column. */
-struct system_view {
-    int64_t count, step;
-    bool potential_is_energy;
-    const double *position[3], *velocity[3], *acceleration[3], *mass;
-    const double *potential; /* NULL: the energy is in the totals */
-};
+/* Bodies of a block, whose sums a thread computes alone, and blocks whose sums are kept until they
+ * are added. */
+enum { block_bodies = 1024, blocks_at_once = 256 };
 
-static struct system_view view_of(const struct sample *sample, int64_t s)
+static const double bodies_a_second = 2e8; /* of one thread */
+
+static const struct sum_kernels *kernels_of(const kith_context *context)
+{
+#define ADDRESS(isa) &diagnostics_sums_##isa,
+    static const struct sum_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
+#undef ADDRESS
+    return each_isa[context->isa];
+}
+
+static struct system_view view_of(const struct kith_simulation *simulation,
+                                  const struct sample *sample, int64_t s)
 {
     struct system_view view = {.count = sample->count,
                                .step = sample->layout.step,
+                               .first = simulation->slice ? simulation->slice->first : 0,
                                .potential_is_energy = sample->potential_is_energy,
                                .mass = sample->mass + s,
                                .potential = sample->has_totals ? NULL : sample->potential + s};
@@ -68,112 +50,184 @@ static struct system_view view_of(const struct sample *sample, int64_t s)
     return view;
 }
 
-static void sum_in_space(void *argument, void *parts)
+static void add_sums(struct sum_pass pass, struct sum *to, const struct sum *part)
 {
-    const struct system_view *view = argument;
-    struct sum *part = parts;
-    const double *const *x = view->position, *const *v = view->velocity;
-    for (int64_t i = 0, at = 0; i < view->count; i++, at += view->step) {
-        const double mass = view->mass[at];
-        add(&part[MASS], mass);
-        if (view->potential)
-            add(&part[TWICE_POTENTIAL],
-                (view->potential_is_energy ? 1 : mass) * view->potential[at]);
-        for (int32_t k = 0; k < 3; k++) {
-            const int32_t p = (k + 1) % 3, q = (k + 2) % 3;
-            add(&part[TWICE_KINETIC], mass * v[k][at] * v[k][at]);
-            add(&part[MOMENT + k], mass * x[k][at]);
-            add(&part[MOMENTUM + k], mass * v[k][at]);
-            add(&part[ANGULAR_MOMENTUM + k], mass * x[p][at] * v[q][at]);
-            add(&part[ANGULAR_MOMENTUM + k], -mass * x[q][at] * v[p][at]);
+    for (int32_t k = pass.first; k < pass.past; k++) {
+        sum_add(&to[k], part[k].sum);
+        to[k].lost += part[k].lost;
+    }
+}
+
+/* The sums of a block, from its lanes, of which there are at most as many as bodies. */
+static void sum_lanes_of(struct sum_pass pass, const struct lane_sums *lanes, int64_t bodies,
+                         struct sum block[SUMS_OF_BODIES])
+{
+    for (int32_t k = pass.first; k < pass.past; k++) {
+        block[k] = (struct sum){0};
+        for (int32_t l = 0; l < sum_lanes && l < bodies; l++) {
+            sum_add(&block[k], lanes->sum[k][l]);
+            block[k].lost += lanes->lost[k][l];
         }
     }
 }
 
-/* T and W in the frame of the center of mass, where neither a bulk motion nor a far origin counts.
- * Of massless bodies the center is 0. */
-static void sum_in_frame(void *argument, void *parts)
+/* Sums over all bodies of a system, in the order of the bodies. */
+struct summing {
+    kith_context *context;
+    const struct system_view *view;
+    struct sum_pass pass;
+    int64_t begin; /* of the blocks that are summed at once */
+    struct sum (*block)[SUMS_OF_BODIES];
+};
+
+/* Where they have come to; the block that is open continues with the next body. */
+struct sums_so_far {
+    struct sum part[SUMS_OF_BODIES];
+    struct lane_sums open;
+};
+
+static void sum_block(void *argument, int64_t k)
 {
-    const struct system_view *view = argument;
-    struct sum *part = parts;
-    const double mass = value(part[MASS]);
-    for (int32_t k = 0; k < 3; k++) {
-        const double center = mass > 0 ? value(part[MOMENT + k]) / mass : 0;
-        const double center_velocity = mass > 0 ? value(part[MOMENTUM + k]) / mass : 0;
-        for (int64_t i = 0, at = 0; i < view->count; i++, at += view->step) {
-            const double x = view->position[k][at] - center;
-            const double v = view->velocity[k][at] - center_velocity;
-            add(&part[TWICE_KINETIC_IN_FRAME], view->mass[at] * v * v);
-            add(&part[VIRIAL_IN_FRAME], view->mass[at] * x * view->acceleration[k][at]);
-        }
+    const struct summing *summing = argument;
+    const int64_t begin = summing->begin + k * block_bodies;
+    struct lane_sums lanes = {0};
+    summing->pass.kernel(summing->view, begin, begin + block_bodies, &lanes);
+    sum_lanes_of(summing->pass, &lanes, block_bodies, summing->block[k]);
+}
+
+/* Bodies from begin on, in whole blocks. Returns the first body past them. */
+static __attribute__((noinline)) int64_t add_blocks(const struct summing *all, int64_t begin,
+                                                    int64_t blocks, struct sum *part)
+{
+    struct sum block[blocks_at_once][SUMS_OF_BODIES]; /* small systems need no such stack */
+    for (int64_t some = 0; blocks > 0; blocks -= some, begin += some * block_bodies) {
+        some = blocks < blocks_at_once ? blocks : blocks_at_once;
+        struct summing summing = {all->context, all->view, all->pass, begin, block};
+        const double seconds = (double)(some * block_bodies) / bodies_a_second;
+        /* It cannot be cancelled: goes_on. */
+        (void)!kith_for_each(all->context, kith_threads_for(all->context, seconds), some, sum_block,
+                             &summing);
+        for (int64_t b = 0; b < some; b++)
+            add_sums(all->pass, part, block[b]);
     }
+    return begin;
+}
+
+/* Adds the open block, of a system of this many bodies. */
+static void add_open(struct sum_pass pass, struct sums_so_far *sums, int64_t bodies)
+{
+    struct sum block[SUMS_OF_BODIES];
+    sum_lanes_of(pass, &sums->open, bodies, block);
+    add_sums(pass, sums->part, block);
+}
+
+static void sum_own(void *argument, void *state)
+{
+    const struct summing *summing = argument;
+    struct sums_so_far *sums = state;
+    const struct system_view *view = summing->view;
+    const int64_t opened = view->first % block_bodies;
+    const int64_t to_close = opened > 0 ? block_bodies - opened : 0;
+    const int64_t lead = to_close < view->count ? to_close : view->count;
+    if (lead > 0)
+        summing->pass.kernel(view, 0, lead, &sums->open);
+    if (lead > 0 && lead == to_close) {
+        add_open(summing->pass, sums, block_bodies);
+        sums->open = (struct lane_sums){0};
+    }
+    const int64_t blocks = (view->count - lead) / block_bodies;
+    const int64_t rest = blocks > 0 ? add_blocks(summing, lead, blocks, sums->part) : lead;
+    if (rest < view->count)
+        summing->pass.kernel(view, rest, view->count, &sums->open);
 }
 
 /* Of all bodies in their order, whoever has them. */
-static void sum_bodies(const struct sample *sample, ranks_work *sum, struct system_view *view,
-                       struct sum part[PARTS])
+static void sum_bodies(kith_context *context, const struct sample *sample, struct sum_pass pass,
+                       const struct system_view *view, struct sum part[PARTS])
 {
+    struct summing summing = {.context = context, .view = view, .pass = pass};
+    struct sums_so_far sums = {0};
     if (sample->of_slice)
-        ranks_in_turn(sample->of_slice, sum, view, part, PARTS * (int64_t)sizeof *part);
+        ranks_in_turn(sample->of_slice, sum_own, &summing, &sums, (int64_t)sizeof sums);
     else
-        sum(view, part);
+        sum_own(&summing, &sums);
+    add_open(pass, &sums, sample->bodies);
+    add_sums(pass, part, sums.part);
+}
+
+/* The frame of the center of mass, where neither a bulk motion nor a far origin counts. Of massless
+ * bodies the center is 0. */
+static void find_center(const struct sum part[PARTS], struct system_view *view)
+{
+    const double mass = sum_value(part[MASS]);
+    for (int32_t k = 0; k < 3; k++) {
+        view->center[k] = mass > 0 ? sum_value(part[MOMENT + k]) / mass : 0;
+        view->center_velocity[k] = mass > 0 ? sum_value(part[MOMENTUM + k]) / mass : 0;
+    }
 }
 
 static void sum_totals(const struct sample *sample, struct sum part[PARTS])
 {
     const kith_forces_totals *totals = &sample->totals;
-    add(&part[FREEDOM], sample->dimensions * (double)(sample->bodies - 1));
-    add(&part[TWICE_POTENTIAL], 2 * totals->energy);
-    add(&part[VOLUME], totals->volume);
+    sum_add(&part[FREEDOM], sample->dimensions * (double)(sample->bodies - 1));
+    sum_add(&part[TWICE_POTENTIAL], 2 * totals->energy);
+    sum_add(&part[VOLUME], totals->volume);
     for (int32_t k = 0; k < 9; k++)
-        add(&part[VIRIAL + k], totals->virial[k]);
+        sum_add(&part[VIRIAL + k], totals->virial[k]);
 }
 
 static kith_diagnostics diagnostics_of(const struct sum part[PARTS], int32_t dimensions,
                                        struct forces_units units)
 {
     const double energy = units.mass * units.length * units.length;
-    const double mass = value(part[MASS]), virial = value(part[VIRIAL_IN_FRAME]);
-    const double freedom = value(part[FREEDOM]);
+    const double mass = sum_value(part[MASS]), virial = sum_value(part[VIRIAL_IN_FRAME]);
+    const double freedom = sum_value(part[FREEDOM]);
     kith_diagnostics diagnostics = {
-        .kinetic_energy = value(part[TWICE_KINETIC]) / 2 * energy,
-        .potential_energy = value(part[TWICE_POTENTIAL]) / 2 * energy,
-        .virial_ratio = virial == 0 ? (double)NAN : -value(part[TWICE_KINETIC_IN_FRAME]) / virial,
+        .kinetic_energy = sum_value(part[TWICE_KINETIC]) / 2 * energy,
+        .potential_energy = sum_value(part[TWICE_POTENTIAL]) / 2 * energy,
+        .virial_ratio =
+            virial == 0 ? (double)NAN : -sum_value(part[TWICE_KINETIC_IN_FRAME]) / virial,
         .temperature =
-            freedom > 0 ? value(part[TWICE_KINETIC_IN_FRAME]) * energy / freedom : (double)NAN,
+            freedom > 0 ? sum_value(part[TWICE_KINETIC_IN_FRAME]) * energy / freedom : (double)NAN,
     };
-    double trace = value(part[TWICE_KINETIC]) * energy;
+    double trace = sum_value(part[TWICE_KINETIC]) * energy;
     for (int32_t k = 0; k < 9; k++)
-        diagnostics.virial[k] = value(part[VIRIAL + k]) * energy;
+        diagnostics.virial[k] = sum_value(part[VIRIAL + k]) * energy;
     for (int32_t k = 0; k < dimensions; k++)
         trace += diagnostics.virial[4 * k];
-    if (value(part[VOLUME]) > 0)
-        diagnostics.pressure = trace / (dimensions * value(part[VOLUME]));
+    if (sum_value(part[VOLUME]) > 0)
+        diagnostics.pressure = trace / (dimensions * sum_value(part[VOLUME]));
     diagnostics.total_energy = diagnostics.kinetic_energy + diagnostics.potential_energy;
     for (int32_t k = 0; k < 3; k++) {
-        diagnostics.momentum[k] = value(part[MOMENTUM + k]) * (units.mass * units.length);
-        diagnostics.angular_momentum[k] = value(part[ANGULAR_MOMENTUM + k]) * energy;
+        diagnostics.momentum[k] = sum_value(part[MOMENTUM + k]) * (units.mass * units.length);
+        diagnostics.angular_momentum[k] = sum_value(part[ANGULAR_MOMENTUM + k]) * energy;
         diagnostics.center_of_mass[k] =
-            mass > 0 ? value(part[MOMENT + k]) / mass * units.length : 0;
+            mass > 0 ? sum_value(part[MOMENT + k]) / mass * units.length : 0;
     }
     return diagnostics;
 }
 
 /* Adds up all systems of a sample, and fills in the diagnostics of each unless NULL. */
-static void summarize(const struct sample *sample, struct forces_units units, struct sum all[PARTS],
-                      kith_diagnostics *each)
+static void summarize(const struct kith_simulation *simulation, const struct sample *sample,
+                      struct sum all[PARTS], kith_diagnostics *each)
 {
+    kith_context *context = simulation->context;
+    const struct sum_kernels *kernels = kernels_of(context);
+    const bool goes_on = context->goes_on;
+    context->goes_on = true;
     for (int64_t s = 0; s < sample->range.count; s++) {
-        struct system_view view = view_of(sample, s);
+        struct system_view view = view_of(simulation, sample, s);
         struct sum part[PARTS] = {0};
-        sum_bodies(sample, sum_in_space, &view, part);
-        sum_bodies(sample, sum_in_frame, &view, part);
+        sum_bodies(context, sample, kernels->in_space, &view, part);
+        find_center(part, &view);
+        sum_bodies(context, sample, kernels->in_frame, &view, part);
         sum_totals(sample, part);
         for (int32_t k = 0; k < PARTS; k++)
-            add(&all[k], value(part[k]));
+            sum_add(&all[k], sum_value(part[k]));
         if (each)
-            each[s] = diagnostics_of(part, sample->dimensions, units);
+            each[s] = diagnostics_of(part, sample->dimensions, simulation->units);
     }
+    context->goes_on = goes_on;
 }
 
 int64_t diagnosed_at_once(const struct kith_simulation *simulation, int64_t systems)
@@ -183,10 +237,11 @@ int64_t diagnosed_at_once(const struct kith_simulation *simulation, int64_t syst
     return systems < fitting ? systems : fitting;
 }
 
-void diagnose_sample(const struct sample *sample, struct forces_units units, kith_diagnostics *each)
+void diagnose_sample(const struct kith_simulation *simulation, const struct sample *sample,
+                     kith_diagnostics *each)
 {
     struct sum all[PARTS] = {0};
-    summarize(sample, units, all, each);
+    summarize(simulation, sample, all, each);
 }
 
 static kith_status diagnose(struct kith_simulation *simulation, struct system_range range,
@@ -202,7 +257,7 @@ static kith_status diagnose(struct kith_simulation *simulation, struct system_ra
         if (status == KITH_OK)
             status = sample_finish(simulation);
         if (status == KITH_OK)
-            summarize(&sample, simulation->units, all, each ? each + done : NULL);
+            summarize(simulation, &sample, all, each ? each + done : NULL);
     }
     sample_free(simulation, &sample);
     return status;

@@ -7,7 +7,7 @@
 int64_t diagnosed_at_once(const struct kith_simulation *simulation, int64_t systems);
 
 /* The diagnostics of each system of a complete sample. */
-void diagnose_sample(const struct sample *sample, struct forces_units units,
+void diagnose_sample(const struct kith_simulation *simulation, const struct sample *sample,
                      kith_diagnostics *each);
 
 #endif

@@ -54,6 +54,6 @@ kith_status frame_finish(struct frame *frame, kith_bodies *bodies, kith_diagnost
         watch_spread(watch, sample->count, bodies->position);
         watch_spread(watch, sample->count, bodies->velocity);
     }
-    diagnose_sample(sample, units, diagnostics);
+    diagnose_sample(frame->simulation, sample, diagnostics);
     return KITH_OK;
 }

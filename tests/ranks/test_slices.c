@@ -47,6 +47,25 @@ static void test_solvers_and_integrators_have_the_bits_of_one_rank(void **state)
     }
 }
 
+/* Slices end within the blocks of the sums of diagnostics, and have whole ones. Of momenta that
+ * cancel the rounding errors remain, which show the order of the sum. */
+static void test_sums_of_many_bodies_have_the_bits_of_one_rank(void **state)
+{
+    (void)state;
+    kith_bodies *start = plummer(7001);
+    for (int64_t i = 0; i < 3500; i++)
+        for (int32_t c = 0; c < 3; c++)
+            start->velocity[3 * (7000 - i) + c] =
+                -(start->velocity[3 * i + c] *= ldexp(1, -(int)(i % 100)));
+    for (int64_t k = 3 * 3500; k < 3 * 3501; k++)
+        start->velocity[k] = 0;
+    const kith_simulation_options options = {
+        .dt = 1e-60,
+        .forces = {.solver = solver_named("fmm"), .softening = 0.02, .accuracy.error = 1e-2}};
+    assert_true(check_steps(start, &options, 1, 3));
+    kith_bodies_free(start);
+}
+
 /* Jerks are summed by targets, tile by tile of the sources: of a law in both precisions. */
 static void test_jerks_of_laws_have_the_bits_of_one_rank(void **state)
 {
@@ -377,6 +396,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_solvers_and_integrators_have_the_bits_of_one_rank),
+        cmocka_unit_test(test_sums_of_many_bodies_have_the_bits_of_one_rank),
         cmocka_unit_test(test_jerks_of_laws_have_the_bits_of_one_rank),
         cmocka_unit_test(test_noise_and_tails_have_the_bits_of_one_rank),
         cmocka_unit_test(test_other_simulations_are_not_sliced),

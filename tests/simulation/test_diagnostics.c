@@ -1,5 +1,10 @@
 #include "simulating.h"
 
+#include "core/isa.h"
+#include "core/memory.h"
+#include "random_numbers.h"
+#include "simulation/diagnostics.h"
+
 static void assert_near(double found, double expected, double tolerance)
 {
     if (!(fabs(found - expected) <= tolerance))
@@ -178,8 +183,112 @@ static void test_a_simulation_in_float_is_diagnosed_in_double(void **state)
     kith_bodies_free(bodies);
 }
 
+/* A sample of one system, its columns filled with random numbers of both signs. Velocities along x
+ * cancel but for the rounding errors of their sum, whose order is then seen; masses are powers of
+ * two, with which products are exact. */
+static void fill_sample(struct random_numbers *random, int64_t count, struct sample *sample)
+{
+    double **const column[] = {&sample->position[0],
+                               &sample->position[1],
+                               &sample->position[2],
+                               &sample->velocity[0],
+                               &sample->velocity[1],
+                               &sample->velocity[2],
+                               &sample->acceleration[0],
+                               &sample->acceleration[1],
+                               &sample->acceleration[2],
+                               &sample->potential,
+                               &sample->mass};
+    *sample = (struct sample){.dimensions = 3,
+                              .count = count,
+                              .bodies = count,
+                              .range = {0, 1},
+                              .layout = {.step = 1, .numbers = count}};
+    assert_ok(kith_allocate(11 * count, sizeof(double), "sample", &sample->memory));
+    for (int k = 0; k < 11; k++) {
+        *column[k] = sample->memory + k * count;
+        for (int64_t i = 0; i < count; i++)
+            (*column[k])[i] =
+                k < 10 ? random_uniform(random, -1, 1) : ldexp(1, (int)(i * (count - 1 - i) % 3));
+    }
+    for (int64_t i = 0; i < count / 2; i++)
+        sample->velocity[0][count - 1 - i] = -(sample->velocity[0][i] *= ldexp(1, -(int)(i % 100)));
+    if (count % 2 > 0)
+        sample->velocity[0][count / 2] = 0;
+}
+
+/* Of this many terms of the size of 1, which are rounded to 2^-53 of it at random; the sum itself
+ * is compensated. */
+static void assert_sum(double found, long double expected, int64_t rounded_terms)
+{
+    const double rounding = 1e-15 * sqrt((double)rounded_terms);
+    assert_near(found, (double)expected, 2.3e-16 * fabs((double)expected) + rounding + 1e-24);
+}
+
+static void assert_sums(const kith_diagnostics *found, const struct sample *s)
+{
+    long double twice_kinetic = 0, twice_potential = 0, momentum = 0, angular = 0;
+    for (int64_t i = 0; i < s->count; i++) {
+        const long double m = s->mass[i];
+        for (int k = 0; k < 3; k++)
+            twice_kinetic += m * s->velocity[k][i] * s->velocity[k][i];
+        twice_potential += m * s->potential[i];
+        momentum += m * s->velocity[2][i];
+        angular += m * ((long double)s->position[1][i] * s->velocity[2][i] -
+                        (long double)s->position[2][i] * s->velocity[1][i]);
+    }
+    assert_sum(found->kinetic_energy, twice_kinetic / 2, 3 * s->count);
+    assert_sum(found->potential_energy, twice_potential / 2, 0);
+    assert_sum(found->momentum[2], momentum, 0);
+    assert_sum(found->angular_momentum[0], angular, 2 * s->count);
+}
+
+static kith_diagnostics summed(const char *isa, int32_t threads, const struct sample *sample)
+{
+    kith_diagnostics found;
+    assert_int_equal(setenv("KITH_ISA", isa, 1), 0);
+    const kith_context_options options = {.device = {KITH_CPU, 0}, .threads = threads};
+    kith_context *context = NULL;
+    kith_simulation *simulation = NULL;
+    kith_bodies *one = bodies_of(1, 3);
+    one->mass[0] = 1;
+    const bool is_supported = kith_context_create(&options, &context) == KITH_OK;
+    if (is_supported) {
+        simulation = simulated(context, one, (kith_simulation_options){.dt = 1});
+        assert_true(simulation->units.mass == 1 && simulation->units.length == 1);
+        diagnose_sample(simulation, sample, &found);
+    }
+    kith_simulation_free(simulation);
+    kith_context_free(context);
+    kith_bodies_free(one);
+    assert_int_equal(unsetenv("KITH_ISA"), 0);
+    return is_supported ? found : summed("", 1, sample);
+}
+
+static void test_sums_are_exact_to_rounding_and_the_same_bits_everywhere(void **state)
+{
+    struct random_numbers *random = *state;
+    static const int64_t counts[] = {1, 7, 8, 9, 1023, 1024, 1025, 5000, 262144 + 1024 + 3};
+#define NAME(isa) #isa,
+    static const char *const isas[] = {KITH_EACH_ISA(NAME)};
+#undef NAME
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        struct sample sample;
+        fill_sample(random, counts[k], &sample);
+        const kith_diagnostics expected = summed("", 1, &sample);
+        assert_sums(&expected, &sample);
+        for (size_t isa = 0; isa < sizeof isas / sizeof *isas; isa++)
+            for (int32_t threads = 1; threads <= 3; threads++) {
+                const kith_diagnostics found = summed(isas[isa], threads, &sample);
+                assert_memory_equal(&found, &expected, sizeof found);
+            }
+        free(sample.memory);
+    }
+}
+
 int main(void)
 {
+    struct random_numbers random = random_numbers_begin("diagnostics");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_bodies_have_the_energy_and_momenta_of_the_formulas),
         cmocka_unit_test(test_softening_enters_the_potential_as_the_root_of_the_squares),
@@ -190,6 +299,8 @@ int main(void)
         cmocka_unit_test(test_a_plummer_sphere_in_motion_is_in_virial_equilibrium),
         cmocka_unit_test(test_diagnosing_changes_no_bit_of_a_simulation),
         cmocka_unit_test(test_a_simulation_in_float_is_diagnosed_in_double),
+        cmocka_unit_test_prestate(test_sums_are_exact_to_rounding_and_the_same_bits_everywhere,
+                                  &random),
     };
     return cmocka_run_group_tests_name("diagnostics", tests, NULL, NULL);
 }
