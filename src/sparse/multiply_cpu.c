@@ -21,10 +21,7 @@ enum {
 
     /* Bytes of y, of multiple right-hand sides, that the caller may find in the caches. Rows
      * written past them take 0.87 to 0.95 times as long, whatever the size. */
-    most_in_caches = 8 << 20,
-
-    /* Bytes of x between the outer diagonals that stay near by: a quarter of a second level. */
-    near_bytes = 256 << 10
+    most_in_caches = 8 << 20
 };
 
 /* Uses of an element of x far from its last one, in mean, that are worth a copy: on large pages,
@@ -251,8 +248,6 @@ static bool go_one_by_one(const struct sparse_product *product)
 struct one_by_one {
     struct sparse_work work;
     sparse_kernel *kernel;
-    int64_t stretches; /* of rows */
-    bool together;     /* a stretch of all vectors, then the next one */
 };
 
 static void do_one(void *argument, int64_t task)
@@ -260,7 +255,7 @@ static void do_one(void *argument, int64_t task)
     const struct one_by_one *job = argument;
     const struct sparse_product *all = job->work.product;
     const int64_t bytes_each = kith_dtype_bytes(all->matrix->csr.dtype);
-    const int64_t k = job->together ? task % all->vectors : task / job->stretches;
+    const int64_t k = task % all->vectors;
     struct sparse_product one = *all;
     struct sparse_work work = job->work;
     one.vectors = 1;
@@ -268,27 +263,20 @@ static void do_one(void *argument, int64_t task)
     one.y = (char *)all->y + k * all->y_stride[1] * bytes_each;
     work.product = &one;
     work.x = one.x;
-    job->kernel(&work, job->together ? task / all->vectors : task % job->stretches);
+    job->kernel(&work, task / all->vectors);
 }
 
-/* Of near diagonals, a stretch of all vectors finds the matrix in the caches; far ones have their
- * x there only if one vector goes through the matrix at a time. Eight vectors in double: band
- * 28 ms together and 57 one after the other, Poisson 160³ 85 and 77. */
+/* A stretch of rows of all vectors finds its part of the matrix in the caches. */
 static kith_status multiply_one_by_one(kith_context *context, const struct sparse_product *product)
 {
     const struct sparse_matrix *matrix = product->matrix;
-    const struct sparse_dia *dia = &matrix->dia;
-    const int64_t bytes_a_row = product->vectors * kith_dtype_bytes(matrix->csr.dtype);
-    const int64_t last = dia->diagonals > 0 ? dia->offset[dia->diagonals - 1] : 0;
-    const int64_t first = dia->diagonals == 0 ? 0 : dia->symmetric ? -last : dia->offset[0];
     const double seconds = matrix->plan.seconds * (double)product->vectors;
     const struct one_by_one job = {
         .work = {.product = product, .stride = 1, .rows_a_task = rows_a_task},
-        .kernel = kernel_of(context, matrix, name_of(&matrix->plan)),
-        .stretches = (matrix->csr.rows + rows_a_task - 1) / rows_a_task,
-        .together = (last - first) * bytes_a_row <= near_bytes};
-    return kith_for_each(context, kith_threads_for(context, seconds),
-                         job.stretches * product->vectors, do_one, (void *)&job);
+        .kernel = kernel_of(context, matrix, name_of(&matrix->plan))};
+    const int64_t stretches = (matrix->csr.rows + rows_a_task - 1) / rows_a_task;
+    return kith_for_each(context, kith_threads_for(context, seconds), stretches * product->vectors,
+                         do_one, (void *)&job);
 }
 
 kith_status sparse_multiply_cpu(kith_context *context, const struct sparse_product *product)
