@@ -340,15 +340,15 @@ KITH_API kith_status kith_simulation_view(const kith_simulation *simulation,
  *         step by tree or fmm whose integrator ends with a kick (leapfrog, yoshida4, yoshida6,
  *         yoshida8, mclachlan4), unless bodies are watched for collisions, encounters or escapes:
  *         in double precision the bits are the same, in single precision potentials and
- *         accelerations are those of the step. 24 doubles per body, for an ensemble at most 200 MB.
- */
+ *         accelerations are those of the step. 14 doubles per body, with a GPU also 11 on the host;
+ *         for an ensemble at most 210 MB. */
 KITH_API kith_status kith_simulation_diagnose(kith_simulation *simulation,
                                               kith_diagnostics *diagnostics);
 
 /* Diagnostics of some systems of an ensemble, one each: diagnostics has `systems` elements.
  *
  * Errors: as kith_simulation_diagnose; KITH_INVALID_ARGUMENT (the systems do not exist).
- * Cost:   one evaluation of their forces; at most 200 MB. */
+ * Cost:   one evaluation of their forces; at most 210 MB. */
 KITH_API kith_status kith_simulation_diagnose_systems(kith_simulation *simulation, int64_t first,
                                                       int64_t systems,
                                                       kith_diagnostics *diagnostics);

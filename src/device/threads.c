@@ -311,3 +311,12 @@ kith_status kith_for_each(kith_context *context, int32_t threads, int64_t count,
                  kith_clock() - alone);
     return kith_context_check_cancelled(context);
 }
+
+void kith_for_each_whole(kith_context *context, int32_t threads, int64_t count, kith_task *task,
+                         void *argument)
+{
+    const bool goes_on = context->goes_on;
+    context->goes_on = true;
+    (void)!kith_for_each(context, threads, count, task, argument); /* it cannot be cancelled */
+    context->goes_on = goes_on;
+}

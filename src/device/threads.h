@@ -28,6 +28,11 @@ __attribute__((warn_unused_result)) kith_status kith_for_each(kith_context *cont
                                                               int32_t threads, int64_t count,
                                                               kith_task *task, void *argument);
 
+/* The same for tasks that are short together and must all be done, although the context is
+ * cancelled. */
+void kith_for_each_whole(kith_context *context, int32_t threads, int64_t count, kith_task *task,
+                         void *argument);
+
 /* A team without threads yet: they start with the first job for more than one. Returns NULL
  * if memory is short. */
 struct kith_team *kith_team_create(int32_t most_threads);

@@ -104,9 +104,8 @@ static __attribute__((noinline)) int64_t add_blocks(const struct summing *all, i
         some = blocks < blocks_at_once ? blocks : blocks_at_once;
         struct summing summing = {all->context, all->view, all->pass, begin, block};
         const double seconds = (double)(some * block_bodies) / bodies_a_second;
-        /* It cannot be cancelled: goes_on. */
-        (void)!kith_for_each(all->context, kith_threads_for(all->context, seconds), some, sum_block,
-                             &summing);
+        kith_for_each_whole(all->context, kith_threads_for(all->context, seconds), some, sum_block,
+                            &summing);
         for (int64_t b = 0; b < some; b++)
             add_sums(all->pass, part, block[b]);
     }
@@ -213,8 +212,6 @@ static void summarize(const struct kith_simulation *simulation, const struct sam
 {
     kith_context *context = simulation->context;
     const struct sum_kernels *kernels = kernels_of(context);
-    const bool goes_on = context->goes_on;
-    context->goes_on = true;
     for (int64_t s = 0; s < sample->range.count; s++) {
         struct system_view view = view_of(simulation, sample, s);
         struct sum part[PARTS] = {0};
@@ -227,7 +224,6 @@ static void summarize(const struct kith_simulation *simulation, const struct sam
         if (each)
             each[s] = diagnostics_of(part, sample->dimensions, simulation->units);
     }
-    context->goes_on = goes_on;
 }
 
 int64_t diagnosed_at_once(const struct kith_simulation *simulation, int64_t systems)

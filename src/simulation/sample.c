@@ -1,5 +1,5 @@
 /* The state of some systems, and their accelerations and potentials evaluated in double precision:
- * put together in the backend's memory, then copied to the host as one. */
+ * put together in the backend's memory, and from a GPU copied to the host as one. */
 
 #include "simulation/sample.h"
 #include "forces/solver.h"
@@ -38,24 +38,26 @@ kith_status sample_allocate(struct kith_simulation *simulation, int64_t systems,
                               .potential_is_energy = simulation->problem.law != NULL,
                               .dimensions = simulation->dimensions,
                               .in_backends_host_memory = aside};
-    if (aside)
-        KITH_TRY(services->allocate_host(simulation->context, room, host_columns * real,
-                                         "diagnostics", &sample->memory));
-    else
-        KITH_TRY(kith_allocate(room, host_columns * real, "diagnostics", &sample->memory));
-    return services->allocate(simulation->context, room, backend_columns * real, "diagnostics",
-                              &sample->backend_memory);
+    KITH_TRY(services->allocate(simulation->context, room, backend_columns * real, "diagnostics",
+                                &sample->backend_memory));
+    if (simulation->context->device.kind == KITH_CPU) {
+        sample->memory = sample->backend_memory;
+        return KITH_OK;
+    }
+    return aside ? services->allocate_host(simulation->context, room, host_columns * real,
+                                           "diagnostics", &sample->memory)
+                 : kith_allocate_unset(room, host_columns * real, "diagnostics", &sample->memory);
 }
 
 void sample_free(struct kith_simulation *simulation, struct sample *sample)
 {
     const struct device_services *services = simulation->context->services;
     services->finish_copies(simulation->context);
-    services->release(simulation->context, sample->backend_memory);
-    if (sample->in_backends_host_memory)
+    if (sample->memory != sample->backend_memory && sample->in_backends_host_memory)
         services->release_host(simulation->context, sample->memory);
-    else
+    else if (sample->memory != sample->backend_memory)
         free(sample->memory);
+    services->release(simulation->context, sample->backend_memory);
     *sample = (struct sample){0};
 }
 
@@ -228,6 +230,8 @@ kith_status sample_begin(struct kith_simulation *simulation, struct system_range
     lay_out(simulation, range, sample);
     KITH_TRY(gather_state(simulation, sample));
     KITH_TRY(evaluate(simulation, sample));
+    if (sample->memory == sample->backend_memory)
+        return KITH_OK;
     return simulation->context->services->begin_copy_out(
         simulation->context, sample->memory, sample->backend_memory,
         host_columns * room_for(&sample->layout) * (int64_t)sizeof(double));

@@ -18,7 +18,7 @@ struct sample {
     bool in_backends_host_memory;
     double *memory;
     double *position[3], *velocity[3], *acceleration[3], *mass, *potential;
-    double *backend_memory;
+    double *backend_memory; /* on the CPU the same */
 };
 
 /* Room for this many systems, which is freed with sample_free, also after a failure.

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "device/context.h"
 #include "device/threads.h"
 
 enum { most_tasks = 1000 };
@@ -226,6 +227,23 @@ static void test_a_child_process_works_alone(void **state)
     kith_context_free(context);
 }
 
+static void test_tasks_that_must_be_whole_are_done_although_the_call_is_cancelled(void **state)
+{
+    (void)state;
+    static struct tally tally;
+    for (int32_t threads = 1; threads <= 3; threads++) {
+        kith_context *context = context_of(threads);
+        memset(&tally, 0, sizeof tally);
+        atomic_store(&context->cancelled, true);
+        kith_for_each_whole(context, threads, most_tasks, count, &tally);
+        for (int64_t k = 0; k < most_tasks; k++)
+            assert_int_equal(atomic_load(&tally.times[k]), 1);
+        assert_int_equal(kith_for_each(context, threads, most_tasks, count, &tally),
+                         KITH_CANCELLED);
+        kith_context_free(context);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +255,7 @@ int main(void)
         cmocka_unit_test(test_short_jobs_in_a_row_wake_others_now_and_then),
         cmocka_unit_test(test_an_interruption_now_and_then_keeps_nobody_out),
         cmocka_unit_test(test_a_child_process_works_alone),
+        cmocka_unit_test(test_tasks_that_must_be_whole_are_done_although_the_call_is_cancelled),
     };
     return cmocka_run_group_tests_name("team", tests, NULL, NULL);
 }

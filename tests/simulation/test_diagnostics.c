@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "random_numbers.h"
 #include "simulation/diagnostics.h"
+#include "simulation/frame.h"
 
 static void assert_near(double found, double expected, double tolerance)
 {
@@ -286,6 +287,63 @@ static void test_sums_are_exact_to_rounding_and_the_same_bits_everywhere(void **
     }
 }
 
+static kith_simulation *begun(kith_context *context, int64_t systems, const kith_bodies *bodies)
+{
+    const kith_simulation_options options = {
+        .dt = 1e-3,
+        .forces = {.softening = 0.05,
+                   .solver = systems > 1 ? NULL : solver_named("fmm"),
+                   .accuracy.error = systems > 1 ? 0 : 1e-2}};
+    kith_simulation *simulation = NULL;
+    if (systems > 1)
+        assert_ok(kith_simulation_create_ensemble(context, &options, systems, bodies, &simulation));
+    else
+        assert_ok(kith_simulation_create(context, &options, bodies, &simulation));
+    return simulation;
+}
+
+/* More rows than a thread puts at a time, which end within systems. */
+static void test_a_frame_is_the_state_from_which_a_simulation_goes_on(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t systems, bodies;
+        int32_t dimensions;
+    } cases[] = {{1, 0, 3}, {1, 1, 2}, {1, 40001, 3}, {3001, 11, 3}, {6007, 6, 2}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const int64_t systems = cases[k].systems, rows = systems * cases[k].bodies;
+        kith_context *context = cpu_context(1 + (int32_t)k % 3);
+        kith_bodies *bodies =
+            made("uniform-sphere", (kith_initial_options){.count = rows,
+                                                          .count_given = true,
+                                                          .dimensions = cases[k].dimensions});
+        kith_simulation *simulation = begun(context, systems, bodies);
+        kith_diagnostics *found = malloc(sizeof *found * (size_t)systems);
+        kith_diagnostics *expected = malloc(sizeof *expected * (size_t)systems);
+        assert_true(found && expected);
+        kith_bodies *frame_bodies = state_of(simulation, bodies);
+        struct frame frame = {0};
+        assert_ok(frame_allocate(simulation, &frame));
+        for (int time = 0; time < 2; time++) {
+            kith_bodies *now = state_of(simulation, bodies);
+            assert_ok(kith_simulation_diagnose_systems(simulation, 0, systems, expected));
+            assert_ok(frame_begin(&frame, frame_bodies, found));
+            assert_ok(kith_simulation_step(simulation, 1));
+            assert_ok(frame_finish(&frame, frame_bodies, found));
+            assert_same_state(frame_bodies, now);
+            assert_memory_equal(found, expected, sizeof *found * (size_t)systems);
+            kith_bodies_free(now);
+        }
+        frame_free(&frame);
+        free(found);
+        free(expected);
+        kith_bodies_free(frame_bodies);
+        kith_simulation_free(simulation);
+        kith_bodies_free(bodies);
+        kith_context_free(context);
+    }
+}
+
 int main(void)
 {
     struct random_numbers random = random_numbers_begin("diagnostics");
@@ -299,6 +357,7 @@ int main(void)
         cmocka_unit_test(test_a_plummer_sphere_in_motion_is_in_virial_equilibrium),
         cmocka_unit_test(test_diagnosing_changes_no_bit_of_a_simulation),
         cmocka_unit_test(test_a_simulation_in_float_is_diagnosed_in_double),
+        cmocka_unit_test(test_a_frame_is_the_state_from_which_a_simulation_goes_on),
         cmocka_unit_test_prestate(test_sums_are_exact_to_rounding_and_the_same_bits_everywhere,
                                   &random),
     };
