@@ -114,8 +114,7 @@ int forces_compute_job(const char *command, const struct forces_options *options
 void forces_add_motion(const kith_context *context, const struct forces_job *job, double *trace);
 
 /* Compares the accelerations of options->check targets, evenly spaced, with the direct sum in
- * double precision: relative to max(|a|, 0.1 Σ_j |a_ij|), under laws other than gravity and coulomb
- * to |a|. Returns an exit code. */
+ * double precision: relative to max(|a|, 0.1 Σ_j |a_ij|). Returns an exit code. */
 int forces_check_job(const char *command, const struct forces_options *options,
                      kith_context **context, const struct forces_job *job,
                      struct forces_check *check);

@@ -39,6 +39,30 @@ static void test_the_error_is_kept_and_json_reports_what_was_chosen(void **state
     assert_true(has_fields(result->err, "10 bodies"));
 }
 
+/* The forces on the middle of a lattice cancel: errors are relative to a tenth of their sum. */
+static void test_a_check_is_relative_to_the_absolute_forces_of_any_law(void **state)
+{
+    (void)state;
+    static const char *const laws[] = {"gravity", "coulomb", "yukawa:3", "expr:m_i*m_j*exp(-r)"};
+    enum { side = 15, bytes_of_row = 32 };
+    static char rows[side * side * side * bytes_of_row];
+    int length = snprintf(rows, sizeof rows, "x,y,z,m,q,softening\n");
+    for (int k = 0; k < side * side * side; k++)
+        length += snprintf(rows + length, sizeof rows - (size_t)length, "%d,%d,%d,2,1,0.1\n",
+                           k / side / side, k / side % side, k % side);
+    program_write("lattice.csv", rows);
+    for (size_t k = 0; k < sizeof laws / sizeof *laws; k++) {
+        const struct program_result *result = program_run(
+            "forces @lattice.csv --law %s --solver fmm --error 1e-4 --check 3375 --json", laws[k]);
+        assert_succeeded(result);
+        assert_true(json_of(result, "max") > 0 && json_of(result, "max") <= 30e-4);
+    }
+    const struct program_result *result = program_run(
+        "forces @lattice.csv --softening file --solver tree --error 1e-4 --check 3375 --json");
+    assert_succeeded(result);
+    assert_true(json_of(result, "max") > 0 && json_of(result, "max") <= 30e-4);
+}
+
 static void test_targets_of_another_file_have_a_row_each(void **state)
 {
     (void)state;
@@ -139,6 +163,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_error_is_kept_and_json_reports_what_was_chosen),
+        cmocka_unit_test(test_a_check_is_relative_to_the_absolute_forces_of_any_law),
         cmocka_unit_test(test_targets_of_another_file_have_a_row_each),
         cmocka_unit_test(test_sources_or_targets_may_be_none),
         cmocka_unit_test(test_an_accuracy_that_cannot_be_is_refused),
