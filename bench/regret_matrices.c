@@ -54,8 +54,19 @@ static void end_row(struct maker *maker)
 }
 
 /* Lengths of rows: one; powers, from a to half of the columns; mostly a, of one in ten b; evenly
- * a to b. Columns are random in a window around the diagonal. */
-enum kind { of_one, of_powers, of_two, of_range, stencil, band, blocks, shuffled_stencil, world };
+ * a to b. Columns are random in a window around the diagonal; of planes around three diagonals. */
+enum kind {
+    of_one,
+    of_powers,
+    of_two,
+    of_range,
+    stencil,
+    band,
+    blocks,
+    shuffled_stencil,
+    world,
+    planes
+};
 
 struct shape {
     const char *name;
@@ -114,11 +125,22 @@ static const struct shape shapes[] = {
     {"blocks 6 of 20", blocks, 1e4, 6e4, 6, 20, 40, 0},
     {"small world 8", world, 2e4, 6e5, 8, 0.02, 0, 0},
     {"small world 20", world, 1e4, 2e5, 20, 0.3, 0, 0},
+    {"large uniform 16", of_one, 6e5, 1.5e6, 16, 0, 3000, 0},
+    {"large uniform 60", of_one, 2e5, 4e5, 60, 0, 3000, 0},
+    {"large planes 1 16", planes, 1.2e6, 2e6, 1, 16, 100, 0},
+    {"large planes 12 16", planes, 1e6, 1.5e6, 12, 16, 100, 0},
+    {"large range 1 16", of_range, 1.2e6, 2e6, 1, 16, 400, 0},
+    {"large powers 2.8", of_powers, 8e5, 1.5e6, 5, 2.8, 300000, 0},
 };
 
 int32_t regret_matrices(void)
 {
     return (int32_t)(sizeof shapes / sizeof shapes[0]);
+}
+
+const char *regret_matrix_name(int32_t k)
+{
+    return shapes[k].name;
 }
 
 static int64_t length_of(struct maker *maker, const struct shape *shape)
@@ -131,6 +153,7 @@ static int64_t length_of(struct maker *maker, const struct shape *shape)
     case of_two:
         return (int64_t)(u < 0.1 ? shape->b : shape->a);
     case of_range:
+    case planes:
         return (int64_t)(shape->a + u * (shape->b + 1 - shape->a));
     default:
         return (int64_t)shape->a;
@@ -147,8 +170,9 @@ static void make_lengths(struct maker *maker, const struct shape *shape)
     const int64_t columns = maker->to->columns;
     for (int64_t i = 0; i < maker->to->rows; i++) {
         const int64_t length = length_of(maker, shape);
+        const int64_t apart = shape->kind == planes ? columns / 10 : 0;
         for (int64_t k = 0; k < length; k++)
-            add(maker, near(maker, i, shape->window, columns), unit(maker));
+            add(maker, near(maker, i, shape->window, columns) + (k % 3 - 1) * apart, unit(maker));
         end_row(maker);
     }
 }

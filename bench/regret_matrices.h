@@ -14,6 +14,7 @@ struct regret_matrix {
 };
 
 int32_t regret_matrices(void);
+const char *regret_matrix_name(int32_t k);
 
 /* The k-th; false without memory. regret_matrix_free in any case. */
 int regret_matrix_make(int32_t k, uint64_t seed, struct regret_matrix *made);

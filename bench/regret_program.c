@@ -1,9 +1,9 @@
-/* bench_regret [cpu|cuda [seed [file]]]: the time of the plan that kith chooses for a product with
- * a sparse matrix over that of the best of all plans, and of variants of their parameters, on
- * generated matrices in both precisions. Plans take turns in one process: the median of seven
- * rounds of 20 ms of those that two short rounds find near the best. The file gets name,
- * statistics, plans and times of each matrix as bytes, to evaluate other predictions of the same
- * times. */
+/* bench_regret [cpu|cuda [seed [file [part]]]]: the time of the plan that kith chooses for a
+ * product with a sparse matrix over that of the best of all plans, and of variants of their
+ * parameters, on generated matrices in both precisions. Plans take turns in one process: the median
+ * of seven rounds of 20 ms of those that two short rounds find near the best. Of the matrices whose
+ * names have that part. The file gets name, statistics, plans and times of each matrix as bytes, to
+ * evaluate other predictions of the same times. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -263,6 +263,8 @@ int main(int argc, char **argv)
     FILE *file = argc > 3 ? fopen(argv[3], "wb") : NULL;
     for (int32_t k = 0; k < regret_matrices() && status == KITH_OK; k++) {
         struct regret_matrix made;
+        if (argc > 4 && !strstr(regret_matrix_name(k), argv[4]))
+            continue;
         status = regret_matrix_make(k, seed, &made) ? KITH_OK : KITH_OUT_OF_MEMORY;
         for (int single = 0; single < 2 && status == KITH_OK; single++) {
             double regret = 0;
