@@ -1,7 +1,9 @@
 /* Compressed rows and sorted entries: nothing is padded. */
 
 /* What an entry needs of a large x is prefetched this many entries ahead, into the second level of
- * the cache: more lines can be in flight there than to the first. */
+ * the cache: more lines can be in flight there than to the first. Zen 5, x of 4 to 32 MB, rows of 4
+ * to 100 entries: 16 to 512 are within 5 %, but for 4 entries and 16 MB in single, 2.6 ms up to 64
+ * and 2.15 from 128 on, and for 40 and 32 MB in double, 3.1 ms up to 256 and 3.5 with 512. */
 enum { ahead = 256 };
 
 SIMD_INLINE void ask_for(const REAL *x)

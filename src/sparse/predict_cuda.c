@@ -53,14 +53,11 @@ static double more_rounds(int32_t index_bytes)
 /* The warps that the device has room for. */
 static double warps_at_once(kith_context *context)
 {
-    int threads = 0, multiprocessors = 0;
-    const int device = cuda_state_of(context)->device;
-    if (cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device) !=
-            cudaSuccess ||
-        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device) !=
-            cudaSuccess)
+    int threads = 0;
+    if (cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor,
+                               cuda_state_of(context)->device) != cudaSuccess)
         return 1;
-    return (double)multiprocessors * threads / 32;
+    return (double)cuda_multiprocessors(context) * threads / 32;
 }
 
 /* Entries of the rows that are not long. */
