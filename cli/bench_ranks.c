@@ -114,22 +114,29 @@ static double worked_until_now(const struct row *row, const kith_context *contex
                                                   : job_worked();
 }
 
+/* Steps of a device go on after the call: until they are done. */
+static kith_status take_steps(kith_context *context, kith_simulation *simulation, int64_t count)
+{
+    const kith_status status = kith_simulation_step(simulation, count);
+    return status == KITH_OK ? job_synchronize(context) : status;
+}
+
 /* Repetitions of enough steps to take the time requested. The first steps measure the work of lists
  * and trees, by which the next ones are divided. */
 static kith_status time_steps(struct row *row, kith_context *context, kith_simulation *simulation)
 {
     enum { first_steps = 3 };
-    kith_status status = kith_simulation_step(simulation, first_steps);
+    kith_status status = take_steps(context, simulation, first_steps);
     double begin = cli_clock();
     if (status == KITH_OK)
-        status = kith_simulation_step(simulation, 1);
+        status = take_steps(context, simulation, 1);
     const double wanted = row->options->seconds / repetitions / (cli_clock() - begin);
     const int64_t steps = job_largest(context, wanted > 1 ? (int64_t)wanted : 1);
     const double waited = job_waited(context), worked = worked_until_now(row, context);
     const double start = cli_clock();
     for (int k = 0; k < repetitions && status == KITH_OK; k++) {
         begin = cli_clock();
-        status = kith_simulation_step(simulation, steps);
+        status = take_steps(context, simulation, steps);
         row->seconds[k] = (cli_clock() - begin) / (double)steps;
     }
     row->share = (job_waited(context) - waited) / (cli_clock() - start);

@@ -201,6 +201,11 @@ int job_do_on_first(const char *command, int32_t ranks, kith_device device, job_
     return vote.failed ? exit_failed : exit_ok;
 }
 
+kith_status job_synchronize(kith_context *context)
+{
+    return ranks_agree(context, kith_context_synchronize(context));
+}
+
 int64_t job_largest(kith_context *context, int64_t value)
 {
     double largest = (double)value;
@@ -273,6 +278,11 @@ int job_do_on_first(const char *command, int32_t ranks, kith_device device, job_
                                                                         : cli_fail(command);
     kith_context_free(context);
     return code;
+}
+
+kith_status job_synchronize(kith_context *context)
+{
+    return kith_context_synchronize(context);
 }
 
 int64_t job_largest(kith_context *context, int64_t value)

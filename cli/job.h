@@ -33,6 +33,9 @@ typedef int job_work(void *argument, kith_context *context);
 int job_do_on_first(const char *command, int32_t ranks, kith_device device, job_work *work,
                     void *argument);
 
+/* On the ranks that do such work: waits for what the devices of all compute. */
+kith_status job_synchronize(kith_context *context);
+
 /* On the ranks that do such work: the largest of a value of each. */
 int64_t job_largest(kith_context *context, int64_t value);
 
