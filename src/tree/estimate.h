@@ -2,11 +2,9 @@
 #define TREE_ESTIMATE_H
 
 /* The error of a solution, estimated from a few of its targets, whose gradients are summed
- * directly: six times the rms of |Δ∇φ_i| / max(|∇φ_i|, F), where F is the scale of the target's
- * leaf. Six times, as a few targets are seldom those with the largest errors. On every device.
- *
- * F is a lower bound, which does not know how near to each other the points of leaves are. Of a law
- * with bins (tree/law_bins.h), which may fall within a leaf, 0.1 Σ_j |∇φ_ij| replaces it.
+ * directly: six times the rms of |Δ∇φ_i| / max(|∇φ_i|, 0.1 Σ_j |∇φ_ij|). Six times, as a few
+ * targets are seldom those with the largest errors. On every device; for 1/r and the logarithm on a
+ * GPU the scale of the target's leaf, a lower bound, is in place of 0.1 Σ_j |∇φ_ij|.
  *
  * By groups on the CPU only targets that meet far cells of more than one point have errors, and of
  * these few may have most. Samples are therefore of such targets (of all, without such ones), by
@@ -21,34 +19,16 @@
 #include "tree/octree.h"
 #include "tree/samples.h"
 
-/* The leaf of a target below cell k. */
-KITH_BOTH_SIDES static inline int32_t tree_leaf_below(const struct octree_cell *cells, int32_t k,
-                                                      int64_t target)
-{
-    while (cells[k].children > 0) {
-        int32_t child = cells[k].child;
-        while (cells[child].first + cells[child].count <= target)
-            child++;
-        k = child;
-    }
-    return k;
-}
-
-KITH_BOTH_SIDES static inline int32_t tree_leaf_of(const struct octree_cell *cells, int64_t target)
-{
-    return tree_leaf_below(cells, 0, target);
-}
-
-/* (|Δ∇φ| / max(|∇φ|, F))² */
+/* (|Δ∇φ| / max(|∇φ|, scale))² */
 KITH_BOTH_SIDES static inline double tree_error2(const double found[3], const double exact[3],
-                                                 double field)
+                                                 double scale)
 {
     double wrong2 = 0, exact2 = 0;
     for (int32_t c = 0; c < 3; c++) {
         wrong2 += (found[c] - exact[c]) * (found[c] - exact[c]);
         exact2 += exact[c] * exact[c];
     }
-    const double scale2 = exact2 > field * field ? exact2 : field * field;
+    const double scale2 = exact2 > scale * scale ? exact2 : scale * scale;
     return scale2 > 0 ? wrong2 / scale2 : wrong2;
 }
 

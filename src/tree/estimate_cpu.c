@@ -131,8 +131,9 @@ static void sum_task(void *argument, int64_t task)
                              .sources_padded = (count + vector - 1) / vector * vector,
                              .law = run->expansions->expansion.law,
                              .softening2 = run->softening2,
+                             .absolute = true,
                              .weight = weight,
-                             .potential = to->potential};
+                             .potential = to->magnitude};
     const void *of_point = run->expansions->softenings[1]->of_point;
     if (of_point) {
         near.target_softening2 = run->at.softening2;
@@ -172,26 +173,18 @@ static struct sample_sum add_tasks(const struct estimate_run *run, int64_t tasks
     return sum;
 }
 
-/* The scale that is compared with |∇φ|, of a leaf with the scale `field`. */
-static double scale_of(const struct estimate_run *run, const struct sample_sum *sum, double field)
+static double compare(const struct estimate_run *run, const struct octree *tree, int64_t tasks,
+                      const struct tree_state *state, const struct sampling *sampling,
+                      const int64_t *place)
 {
-    return run->expansions->near_law ? 0.1 * sum->magnitude : field;
-}
-
-static double compare(const struct estimate_run *run, const struct tree_sides *targets,
-                      int64_t tasks, const struct tree_state *state,
-                      const struct sampling *sampling, const int64_t *place)
-{
-    const struct octree *tree = targets->tree;
     double errors2 = 0;
     for (int64_t k = 0; k < run->samples; k++) {
         const int64_t i = place[k];
         const struct sample_sum sum = add_tasks(run, tasks, k);
-        const double field = targets->side[tree_leaf_of(tree->cell, i)].field;
         double found[3];
         for (int32_t c = 0; c < 3; c++)
             found[c] = real_get(tree->dtype, state->gradient[c], i);
-        errors2 += sampling->part[k] * tree_error2(found, sum.exact, scale_of(run, &sum, field));
+        errors2 += sampling->part[k] * tree_error2(found, sum.exact, 0.1 * sum.magnitude);
     }
     return tree_estimate(errors2, sampling->targets);
 }
@@ -237,14 +230,14 @@ kith_status tree_estimate_cpu(kith_context *context, const struct tree_problem *
         real_set(tree->dtype, run.at.softening2, k, real_get(tree->dtype, of_point, place[k]));
     const kith_status status = sum_sources(context, &run);
     if (status == KITH_OK)
-        *error = compare(&run, targets, tasks_of(&run), state, &sampling, place);
+        *error = compare(&run, tree, tasks_of(&run), state, &sampling, place);
     free(run.of_task);
     return status;
 }
 
 /* A sample, of which its rank knows all but the exact gradient. */
 struct sample {
-    double x[3], half_softening2, found[3], field;
+    double x[3], half_softening2, found[3];
 };
 
 /* What a rank adds to the counts of the levels of those before it. */
@@ -272,8 +265,7 @@ static struct sampling share_samples(const struct tree_essential *essential, /* 
     const struct tree_division *division = essential->division;
     const struct ranks *ranks = division->context->ranks;
     const struct octree *own = &essential->own;
-    const int64_t first = division->point[ranks->rank];
-    const int64_t here = division->point[ranks->rank + 1] - first;
+    const int64_t here = division->point[ranks->rank + 1] - division->point[ranks->rank];
     unsigned long long count[tree_far_levels];
     int64_t place[most_samples], all[tree_far_levels] = {0};
     struct turn turn;
@@ -288,23 +280,20 @@ static struct sampling share_samples(const struct tree_essential *essential, /* 
         const int64_t i = place[k];
         if (i < 0)
             continue;
-        const int32_t branch = tree_leaf_of(division->cell, first + i);
         for (int32_t c = 0; c < 3; c++) {
             sample[k].x[c] = real_get(own->dtype, own->position[c], i);
             sample[k].found[c] = real_get(own->dtype, state->gradient[c], i);
         }
         if (essential->softenings.of_point)
             sample[k].half_softening2 = real_get(own->dtype, essential->softenings.of_point, i);
-        sample[k].field = essential->side[tree_leaf_below(own->cell, branch, i)].field;
     }
     ranks_add(division->context, (unsigned long long *)(void *)sample,
               most_samples * (int64_t)(sizeof *sample / sizeof(unsigned long long)));
     return sampling;
 }
 
-static double compare_ranks(const struct ranks *ranks, const struct estimate_run *run,
-                            const struct sampling *sampling, const struct sample *sample,
-                            const struct sample_sum *sums)
+static double compare_ranks(const struct ranks *ranks, const struct sampling *sampling,
+                            const struct sample *sample, const struct sample_sum *sums)
 {
     double errors2 = 0;
     for (int64_t k = 0; k < sampling->samples; k++) {
@@ -315,8 +304,7 @@ static double compare_ranks(const struct ranks *ranks, const struct estimate_run
                 all.exact[c] += sum->exact[c];
             all.magnitude += sum->magnitude;
         }
-        errors2 += sampling->part[k] *
-                   tree_error2(sample[k].found, all.exact, scale_of(run, &all, sample[k].field));
+        errors2 += sampling->part[k] * tree_error2(sample[k].found, all.exact, 0.1 * all.magnitude);
     }
     return tree_estimate(errors2, sampling->targets);
 }
@@ -353,7 +341,7 @@ kith_status tree_estimate_ranks(kith_context *context, const struct tree_problem
         for (int32_t rank = 0; rank <= ranks->size; rank++)
             ranks->first[rank] = rank;
         ranks_gather_parts(context, sums, most_samples * (int64_t)sizeof *sums, ranks->first);
-        *error = compare_ranks(ranks, &run, &sampling, sample, sums);
+        *error = compare_ranks(ranks, &sampling, sample, sums);
     }
     free(sums);
     free(run.of_task);

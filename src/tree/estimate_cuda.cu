@@ -40,7 +40,7 @@ template <typename real> struct sample_task {
     double *error;
 };
 
-/* tree_leaf_of by a warp, a child a lane. */
+/* The leaf of a target by a warp, a child a lane. */
 static __device__ inline int32_t find_leaf(const struct octree_cell *cells, int64_t target)
 {
     const int lane = threadIdx.x % 32;

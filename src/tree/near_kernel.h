@@ -13,10 +13,11 @@
  * over the sources with s² > 0, where ε² is softening2 or, with columns, softening2 + their sum for
  * i and j. If the leaf is among its sources they are the first, and i = j is
  * left out. The sources are sources_padded elements, of which those after the last have a weight of
- * 0. All columns are of one precision. */
+ * 0. All columns are of one precision. With `absolute` φ_i has Σ_j |∇φ_ij| added instead. */
 struct tree_near {
     int64_t targets, sources_padded;
     bool self;
+    bool absolute; /* not rough */
     bool rough; /* 1/s³ may be wrong by rough_error: by one softening or none, not the logarithm */
     enum expansion_law law;
     double softening2;

@@ -22,22 +22,32 @@ SIMD_INLINE VREAL NAME(without)(VREAL weight, int64_t j, int64_t i)
     return (VREAL)((VINT)(lane != (VINT){0} + (INT)(i - j)) & (VINT)weight);
 }
 
+/* What a pair adds to the absolute gradients: |factor d|. */
+SIMD_INLINE VREAL NAME(absolute)(VREAL factor, VREAL dx, VREAL dy, VREAL dz)
+{
+    const VREAL r2 = simd_fma(dz, dz, simd_fma(dy, dy, dx * dx));
+    return simd_fabs(factor) * (r2 * simd_rsqrt(r2 + S2_FLOOR));
+}
+
 /* By the logarithm: 2 φ and −∇φ. A pair with s² = 0 does not count. */
-SIMD_INLINE void NAME(add_logarithm)(VREAL weight, const VREAL d[3], VREAL s2,
+SIMD_INLINE void NAME(add_logarithm)(VREAL weight, const VREAL d[3], VREAL s2, const bool absolute,
                                      struct NAME(sums) * sums)
 {
     const VREAL counted = (VREAL)((VINT)(s2 > (VREAL){0}) & (VINT)weight);
     const VREAL above_0 = s2 + S2_FLOOR, factor = counted / above_0;
     sums->field[0] = simd_fma(factor, d[0], sums->field[0]);
     sums->field[1] = simd_fma(factor, d[1], sums->field[1]);
-    sums->potential = simd_fma(counted, simd_log(above_0), sums->potential);
+    if (absolute)
+        sums->potential += NAME(absolute)(factor, d[0], d[1], d[2]);
+    else
+        sums->potential = simd_fma(counted, simd_log(above_0), sums->potential);
 }
 
 /* Adds the sources at j; `targets` of them are i, i + 1, …. */
 SIMD_INLINE void NAME(add_sources)(const struct tree_near *near, int64_t j, const int32_t targets,
                                    const REAL at[][4], int64_t i, const bool self,
                                    const enum expansion_law law, const bool softened,
-                                   const bool rough, struct NAME(sums) * sums)
+                                   const bool rough, const bool absolute, struct NAME(sums) * sums)
 {
     const REAL *const *source = (const REAL *const *)near->source;
     const VREAL x = simd_load(source[0] + j), y = simd_load(source[1] + j),
@@ -53,7 +63,7 @@ SIMD_INLINE void NAME(add_sources)(const struct tree_near *near, int64_t j, cons
         if (law == expansion_logarithm) {
             const VREAL d[3] = {dx, dy, dz};
             NAME(add_logarithm)
-            (weight, d, simd_fma(dy, dy, simd_fma(dx, dx, softening2)), &sums[k]);
+            (weight, d, simd_fma(dy, dy, simd_fma(dx, dx, softening2)), absolute, &sums[k]);
             continue;
         }
         const VREAL s2 = simd_fma(dz, dz, simd_fma(dy, dy, simd_fma(dx, dx, softening2)));
@@ -61,17 +71,21 @@ SIMD_INLINE void NAME(add_sources)(const struct tree_near *near, int64_t j, cons
         sums[k].field[0] = simd_fma(factor, dx, sums[k].field[0]);
         sums[k].field[1] = simd_fma(factor, dy, sums[k].field[1]);
         sums[k].field[2] = simd_fma(factor, dz, sums[k].field[2]);
-        sums[k].potential = simd_fma(factor, s2 - S2_FLOOR, sums[k].potential);
+        if (absolute)
+            sums[k].potential += NAME(absolute)(factor, dx, dy, dz);
+        else
+            sums[k].potential = simd_fma(factor, s2 - S2_FLOOR, sums[k].potential);
     }
 }
 
 SIMD_INLINE void NAME(meet)(const struct tree_near *near, int64_t i, const int32_t targets,
-                            const enum expansion_law law, const bool softened, const bool rough)
+                            const enum expansion_law law, const bool softened, const bool rough,
+                            const bool absolute)
 {
     const bool inverse = law == expansion_inverse;
     const REAL of_inverse = (REAL)1 / (rough ? ROUGH_SCALE : FIELD_SCALE);
     const REAL of_field = inverse ? of_inverse : -1;
-    const REAL of_potential = inverse ? of_inverse : (REAL)0.5;
+    const REAL of_potential = inverse ? of_inverse : absolute ? 1 : (REAL)0.5;
     REAL at[NAME(wide)][4], sum[4 * NAME(wide)];
     struct NAME(sums) sums[NAME(wide)];
     VREAL rows[4 * NAME(wide)];
@@ -85,11 +99,11 @@ SIMD_INLINE void NAME(meet)(const struct tree_near *near, int64_t i, const int32
     int64_t j = 0;
     for (; near->self && j < near->targets; j += NAME(lanes)) {
         NAME(add_sources)
-        (near, j, targets, (const REAL(*)[4])at, i, true, law, softened, rough, sums);
+        (near, j, targets, (const REAL(*)[4])at, i, true, law, softened, rough, absolute, sums);
     }
     for (; j < near->sources_padded; j += NAME(lanes)) {
         NAME(add_sources)
-        (near, j, targets, (const REAL(*)[4])at, i, false, law, softened, rough, sums);
+        (near, j, targets, (const REAL(*)[4])at, i, false, law, softened, rough, absolute, sums);
     }
     memcpy(rows, sums, sizeof rows);
     SIMD_UNROLL
@@ -104,25 +118,33 @@ SIMD_INLINE void NAME(meet)(const struct tree_near *near, int64_t i, const int32
 }
 
 SIMD_INLINE void NAME(meet_all)(const struct tree_near *near, const enum expansion_law law,
-                                const bool softened, const bool rough)
+                                const bool softened, const bool rough, const bool absolute)
 {
     int64_t i = 0;
     for (; i + NAME(wide) <= near->targets; i += NAME(wide))
-        NAME(meet)(near, i, NAME(wide), law, softened, rough);
+        NAME(meet)(near, i, NAME(wide), law, softened, rough, absolute);
     for (; i + 2 <= near->targets; i += 2)
-        NAME(meet)(near, i, 2, law, softened, rough);
+        NAME(meet)(near, i, 2, law, softened, rough, absolute);
     if (i < near->targets)
-        NAME(meet)(near, i, 1, law, softened, rough);
+        NAME(meet)(near, i, 1, law, softened, rough, absolute);
+}
+
+SIMD_INLINE void NAME(meet_by_law)(const struct tree_near *near, const bool absolute)
+{
+    if (near->law == expansion_logarithm)
+        NAME(meet_all)(near, expansion_logarithm, false, false, absolute);
+    else if (near->source_softening2)
+        NAME(meet_all)(near, expansion_inverse, true, false, absolute);
+    else if (near->rough && !absolute)
+        NAME(meet_all)(near, expansion_inverse, false, true, false);
+    else
+        NAME(meet_all)(near, expansion_inverse, false, false, absolute);
 }
 
 static void NAME(near)(const struct tree_near *near)
 {
-    if (near->law == expansion_logarithm)
-        NAME(meet_all)(near, expansion_logarithm, false, false);
-    else if (near->source_softening2)
-        NAME(meet_all)(near, expansion_inverse, true, false);
-    else if (near->rough)
-        NAME(meet_all)(near, expansion_inverse, false, true);
+    if (near->absolute)
+        NAME(meet_by_law)(near, true);
     else
-        NAME(meet_all)(near, expansion_inverse, false, false);
+        NAME(meet_by_law)(near, false);
 }
