@@ -129,15 +129,38 @@ static kith_status check_numbers(kith_context *context, const char *name, const 
     return good ? KITH_OK : fail_at_bad_row(name, *array, rule);
 }
 
+/* Squares of all distances are finite: laws have no units of their own as gravity does (scale.h).
+ */
+static kith_status check_distances(const struct forces_arguments *arguments,
+                                   const struct particles_side *side, double farthest)
+{
+    const kith_array positions = side->positions;
+    const kith_cell *cell = arguments->space.cell;
+    const bool wraps = cell && (cell->periodic[0] || cell->periodic[1] || cell->periodic[2]);
+    if (kith_array_is_none(positions) || !arguments->law || arguments->space.cutoff > 0 || wraps)
+        return KITH_OK;
+    const int64_t columns = kith_array_columns(positions);
+    if (farthest <= kith_largest_coordinate(positions.dtype, columns))
+        return KITH_OK;
+    int64_t at = 0;
+    while (fabs(array_get(positions, at / columns, at % columns)) < farthest)
+        at++;
+    return kith_fail_at_far_row(side->argument->positions, at / columns,
+                                array_get(positions, at / columns, at % columns), positions.dtype,
+                                columns);
+}
+
 static kith_status check_numbers_of_side(struct forces_arguments *arguments,
                                          const struct particles_side *side, bool is_targets)
 {
-    double none = 0;
+    double none = 0, farthest = 0;
     double *const largest[] = {[particles_unit_none] = &none,
                                [particles_unit_length] = &arguments->largest_length,
                                [particles_unit_mass] = &arguments->largest_mass};
     KITH_TRY(check_numbers(arguments->context, side->argument->positions, &side->positions,
-                           forces_rule_of_vectors(), &arguments->largest_length));
+                           forces_rule_of_vectors(), &farthest));
+    KITH_TRY(check_distances(arguments, side, farthest));
+    arguments->largest_length = fmax(arguments->largest_length, farthest);
     for (int k = 0; k < particles_column_count; k++)
         if (!kith_array_is_none(side->column[k]))
             KITH_TRY(check_numbers(arguments->context, side->argument->column[k], &side->column[k],

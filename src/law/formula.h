@@ -225,6 +225,7 @@ void formula_mark(const struct law_formula *formula, int32_t root, bool *used);
 
 /* Whether value, or a force, uses a variable. */
 bool formula_uses(const struct law_formula *formula, enum formula_variable variable);
+bool formula_uses_distance(const struct law_formula *formula);
 
 /* The nodes of a list in double precision with the C library's functions: values[k] for node k.
  * variable has formula_variable_count numbers, formula_scope_variables in a scope. */

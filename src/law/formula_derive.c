@@ -269,6 +269,16 @@ void formula_derive_twice(struct law_formula *formula)
     formula->is_full = false;
 }
 
+bool formula_uses_distance(const struct law_formula *formula)
+{
+    bool used[formula_most_nodes] = {false};
+    formula_mark(formula, formula->value, used);
+    for (int32_t k = 0; k < formula->count; k++)
+        if (used[k] && formula->nodes[k].operation == (int32_t)formula_power_of_r)
+            return true;
+    return false;
+}
+
 bool formula_uses(const struct law_formula *formula, enum formula_variable variable)
 {
     bool used[formula_most_nodes] = {false};

@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "core/reals.h"
 #include "device/context.h"
+#include "law/formula.h"
 #include "matrix/backend.h"
 #include "matrix/diagonal.h"
 
@@ -99,6 +100,24 @@ static kith_status pack_column(const char *name, kith_array array, int64_t k, in
     return KITH_OK;
 }
 
+/* Squares of all distances are finite, where the law needs them. */
+static kith_status check_distances(const struct matrix_arguments *arguments,
+                                   const struct particles_side *particles, int64_t count,
+                                   kith_dtype dtype)
+{
+    const double largest = kith_largest_coordinate(dtype, arguments->dimensions);
+    if (!formula_uses_distance(arguments->view.value))
+        return KITH_OK;
+    for (int64_t row = 0; row < count; row++)
+        for (int32_t c = 0; c < arguments->dimensions; c++) {
+            const double x = array_get(particles->positions, row, c);
+            if (fabs(x) > largest)
+                return kith_fail_at_far_row(particles->argument->positions, row, x, dtype,
+                                            arguments->dimensions);
+        }
+    return KITH_OK;
+}
+
 static kith_status pack_side(const struct matrix_arguments *arguments,
                              const struct particles_side *particles, kith_dtype dtype,
                              const struct matrix_side *side)
@@ -112,6 +131,7 @@ static kith_status pack_side(const struct matrix_arguments *arguments,
         KITH_TRY(
             pack_column(argument->positions, particles->positions, c, side->count, dtype,
                         c < 3 ? side->x[c] : (const char *)side->more_axes + (c - 3) * axis_bytes));
+    KITH_TRY(check_distances(arguments, particles, side->count, dtype));
     for (int32_t c = arguments->dimensions; c < 3; c++)
         KITH_TRY(pack_column(NULL, kith_array_none(), 0, side->count, dtype, side->x[c]));
     KITH_TRY(pack_column(name, weights, 0, side->count, dtype, side->weight));

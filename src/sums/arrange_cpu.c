@@ -2,6 +2,7 @@
 
 #include "sums/arrange.h"
 
+#include "core/bad_row.h"
 #include "device/context.h"
 #include "device/threads.h"
 #include "sums/columns.h"
@@ -205,6 +206,11 @@ kith_status sums_arrange(kith_context *context, struct sums_arranged *arranged)
     KITH_TRY(wrap_side(context, arranged, &arranged->sources, &bounds));
     KITH_TRY(sums_check_columns(problem, &problem->targets));
     KITH_TRY(sums_check_columns(problem, &problem->sources));
+    if (problem->dimensions > 3 ||
+        bounds.largest > kith_largest_coordinate(problem->dtype, problem->dimensions)) {
+        KITH_TRY(sums_check_distances(problem, &problem->sources));
+        KITH_TRY(sums_check_distances(problem, &problem->targets));
+    }
     if (arranged->has_cells)
         KITH_TRY(sort_sides(context, arranged, &bounds));
     KITH_TRY(arrange_side(context, arranged, &arranged->sources, problem->formulas->uses_j, false));

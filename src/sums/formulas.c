@@ -122,6 +122,7 @@ static kith_status find_needed(struct sums_formulas *formulas)
         if (used[k]) {
             nodes[formulas->needed.count++] = k;
             formulas->take_little = formulas->take_little && takes_little(node);
+            formulas->uses_distance |= node->operation == (int32_t)formula_power_of_r;
         }
         if (!used[k] || node->operation != formula_variable || variable < 0)
             continue;

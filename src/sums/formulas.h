@@ -13,7 +13,8 @@ struct sums_formulas {
     bool diverges[KITH_SUMS_MAX_OUTPUTS];  /* that output at r = 0 */
     struct formula_list needed;            /* all nodes of the outputs; the memory is ours */
     double parameter[formula_most_parameters];
-    bool take_little; /* time: arithmetic alone, and functions that are an instruction or two */
+    bool take_little;   /* time: arithmetic alone, and functions that are an instruction or two */
+    bool uses_distance; /* r or r2 */
     bool uses_i[formula_most_columns], uses_j[formula_most_columns];
 };
 

@@ -340,3 +340,18 @@ kith_status sums_check_columns(const struct sums_problem *problem, const struct 
                 return sums_fail_at_row(side, row);
     return KITH_OK;
 }
+
+kith_status sums_check_distances(const struct sums_problem *problem, const struct sums_side *side)
+{
+    const double largest = kith_largest_coordinate(problem->dtype, problem->dimensions);
+    char name[64];
+    snprintf(name, sizeof name, "%s.positions", side->name);
+    if (problem->cutoff > 0 || !problem->formulas->uses_distance)
+        return KITH_OK;
+    for (int64_t row = 0; row < side->count; row++)
+        for (int64_t c = 0; c < problem->dimensions; c++)
+            if (fabs(sums_get(side->positions, row, c)) > largest)
+                return kith_fail_at_far_row(name, row, sums_get(side->positions, row, c),
+                                            problem->dtype, problem->dimensions);
+    return KITH_OK;
+}

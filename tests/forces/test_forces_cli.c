@@ -117,6 +117,22 @@ static void test_an_accuracy_that_cannot_be_is_refused(void **state)
 }
 
 /* Two runs of one step each are one of two, and the accuracy is the file's. */
+/* Gravity has units of its own, and needs no squares of these. */
+static void test_points_whose_squared_distances_overflow_have_gravity_alone(void **state)
+{
+    (void)state;
+    program_write("far.csv", "x,y,z,q\n0,0,0,1\n-1e200,0,0,1\n");
+    for (int k = 0; k < 2; k++) {
+        const char *solver = k ? "reference" : "direct";
+        assert_refused(
+            program_run("forces @far.csv --law coulomb --device cpu --solver %s -o @a.csv", solver),
+            1, "row 1 positions -1e+200 double 2.7e+153");
+    }
+    assert_succeeded(program_run("forces @far.csv --device cpu -o @a.csv"));
+    assert_succeeded(
+        program_run("forces @far.csv --law coulomb --cutoff 1 --device cpu -o @a.csv"));
+}
+
 static void test_a_run_by_fmm_resumes_bit_for_bit(void **state)
 {
     (void)state;
@@ -167,6 +183,7 @@ int main(void)
         cmocka_unit_test(test_targets_of_another_file_have_a_row_each),
         cmocka_unit_test(test_sources_or_targets_may_be_none),
         cmocka_unit_test(test_an_accuracy_that_cannot_be_is_refused),
+        cmocka_unit_test(test_points_whose_squared_distances_overflow_have_gravity_alone),
         cmocka_unit_test(test_a_run_by_fmm_resumes_bit_for_bit),
         cmocka_unit_test(test_what_would_be_faster_is_noted),
     };

@@ -100,6 +100,27 @@ static void test_mistakes_are_one_line(void **state)
                        mistakes[k].words);
 }
 
+/* Formulas without a distance, and pairs within a cutoff, need no squares of it. */
+static void test_points_whose_squared_distances_overflow_are_refused(void **state)
+{
+    (void)state;
+    program_write("three.csv", three);
+    program_write("far.csv", "x,y,z,m\n0,0,0,1\n1e25,0,0,1\n-1e200,0,0,1\n");
+    for (int k = 0; k < 2; k++) {
+        const char *method = k ? "--method reference" : "--device cpu";
+        assert_refused(program_run("sum @far.csv --out s=m_j/r %s", method), 1,
+                       "row 2 positions -1e+200 double 2.7e+153");
+        assert_refused(program_run("sum @three.csv --targets @far.csv --out s=r2 %s", method), 1,
+                       "row 2 targets.positions");
+        assert_string_equal(program_run("sum @far.csv --out s=m_j %s", method)->out,
+                            "s\n2\n2\n2\n");
+    }
+    program_write("far.csv", "x,y,z,m\n0,0,0,1\n1e25,0,0,1\n");
+    assert_refused(program_run("sum @far.csv --out s=m_j/r --precision single --device cpu"), 1,
+                   "row 1 positions 1e+25 single 3.8e+18");
+    assert_succeeded(program_run("sum @far.csv --out s=m_j/r --device cpu"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -108,6 +129,7 @@ int main(void)
         cmocka_unit_test(test_lets_parameters_and_targets),
         cmocka_unit_test(test_precisions_threads_and_methods_agree),
         cmocka_unit_test(test_mistakes_are_one_line),
+        cmocka_unit_test(test_points_whose_squared_distances_overflow_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
