@@ -29,7 +29,7 @@ static kith_status suits(const kith_context *context, const struct forces_proble
 {
     const double least = problem->dtype == KITH_F64 ? 1e-14 : 1e-6; /* of direct */
     if (problem->accuracy.error > 0 && problem->accuracy.error < least)
-        return kith_fail(KITH_UNSUPPORTED,
+        return kith_fail(KITH_INVALID_ARGUMENT,
                          "error is %g, but %s precision reaches only %g; request that%s",
                          problem->accuracy.error, problem->dtype == KITH_F64 ? "double" : "single",
                          least, problem->dtype == KITH_F64 ? "" : ", or use double precision");

@@ -196,7 +196,7 @@ static kith_status suits_pme(const kith_context *context, const struct forces_pr
                          (int)wanted->order, (int)pme_least_order, (int)pme_most_order);
     if (wanted->error > 0 && wanted->error < least)
         return kith_fail(
-            KITH_UNSUPPORTED,
+            KITH_INVALID_ARGUMENT,
             "error is %g, but the solver pme reaches only %g in this precision; request that, or "
             "use the solver ewald",
             wanted->error, least);

@@ -17,7 +17,7 @@ static kith_status check_accuracy(const char *name, const struct forces_problem 
     const double least = tree_least_error(problem->dtype);
     if (wanted->error > 0 && wanted->error < least)
         return kith_fail(
-            KITH_UNSUPPORTED,
+            KITH_INVALID_ARGUMENT,
             "error is %g, but the solver %s reaches only %g in %s precision; request that, or use "
             "%s",
             wanted->error, name, least, problem->dtype == KITH_F32 ? "single" : "double",

@@ -232,7 +232,7 @@ static void test_what_a_tree_cannot_do_is_refused(void **state)
     assert_fails(attempt(context, (kith_forces_options){.law = law}, "fmm"), KITH_UNSUPPORTED,
                  "solver fmm");
     assert_fails(attempt(context, (kith_forces_options){.accuracy = {.error = 1e-15}}, "tree"),
-                 KITH_UNSUPPORTED, "error 1e-15 1e-13");
+                 KITH_INVALID_ARGUMENT, "error 1e-15 1e-13");
     assert_fails(attempt(context, (kith_forces_options){.accuracy = {.error = -1}}, "fmm"),
                  KITH_INVALID_ARGUMENT, "error -1 0");
     assert_fails(attempt(context, (kith_forces_options){.accuracy = {.theta = 1}}, "fmm"),
