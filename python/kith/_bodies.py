@@ -627,12 +627,20 @@ def make(kind: str, n: int | None = None, *, seed: int = 0, dimensions: int = 0,
     >>> kith.orbits(planets)["a"].round(12).tolist()
     [1.0, 1.8]
     """
-    return Bodies._of(_kith.make_bodies(text("kind", kind), optional(integer, "n", n),
-                                        integer("seed", seed, 0, (1 << 64) - 1), integer32("dimensions", dimensions),
-                                        number("eccentricity", eccentricity), number("mass_ratio", mass_ratio),
-                                        _planets(elements), _positive("star", star), _positive("g", g),
-                                        chosen("coordinates", coordinates, _kith.orbit_coordinates),
-                                        _positive("density", density), number("temperature", temperature)))
+    try:
+        return Bodies._of(_kith.make_bodies(text("kind", kind), optional(integer, "n", n),
+                                            integer("seed", seed, 0, (1 << 64) - 1),
+                                            integer32("dimensions", dimensions), number("eccentricity", eccentricity),
+                                            number("mass_ratio", mass_ratio), _planets(elements),
+                                            _positive("star", star), _positive("g", g),
+                                            chosen("coordinates", coordinates, _kith.orbit_coordinates),
+                                            _positive("density", density), number("temperature", temperature)))
+    except ValueError as error:  # the C library's names of arguments
+        message = str(error)
+        for of_c, name in (("count is ", "n is "), ("mass ratio is ", "mass_ratio is ")):
+            if message.startswith(of_c):
+                raise ValueError(name + message.removeprefix(of_c)) from None
+        raise
 
 
 def _planets(elements) -> list[float]:

@@ -283,3 +283,18 @@ def test_ids_and_exclusions_are_whole_numbers():
         kith.pairs(POINTS, 3.0, exclusions=[[1.5], [], []])
     assert kith.pairs(POINTS, 3.0, exclusions=[[1], [0], []]).count == 4
     assert kith.pairs(POINTS, 3.0, exclusions=[[], [], []]).count == 6
+
+
+def test_messages_have_the_names_of_the_call():
+    with refused(ValueError, "n -1 plummer 1"):
+        kith.make("plummer", -1)
+    with refused(ValueError, "n 5 two-body 2"):
+        kith.make("two-body", 5)
+    with refused(ValueError, "mass_ratio -2"):
+        kith.make("galaxies", 10, mass_ratio=-2)
+
+
+def test_an_error_out_of_reach_is_a_wrong_value():
+    for solver in ("auto", "tree", "fmm"):
+        with refused(ValueError, "error 1e-20"):
+            kith.forces(POINTS, solver=solver, error=1e-20)
