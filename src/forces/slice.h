@@ -5,7 +5,8 @@
  * instead of all N (forces/problem.h, is_slice). On the CPU trees take slices, direct sums, where
  * each pair is evaluated once or by tiles of sources (forces/one_sided_slices.h), and sums within a
  * cutoff that are computed once (forces/cutoff_slices.h). For other sums the columns of all bodies
- * are sent to all ranks, and the results of a rank's own bodies are kept. Bits: those of one process. */
+ * are sent to all ranks, and the results of a rank's own bodies are kept. Bits: those of one
+ * process. */
 
 #include "core/status.h"
 #include "forces/problem.h"
