@@ -204,7 +204,7 @@ static void make_stencil(struct maker *maker, const struct shape *shape, const i
 static void make_shuffled(struct maker *maker, const struct shape *shape)
 {
     const int64_t n = maker->to->rows;
-    int32_t *order = malloc((size_t)n * sizeof *order), *point = malloc((size_t)n * sizeof *point);
+    int32_t *order = malloc((size_t)n * sizeof *order), *point = calloc((size_t)n, sizeof *point);
     maker->failed = !order || !point;
     for (int64_t i = 0; i < n && !maker->failed; i++) { /* inside-out shuffle */
         const int64_t j = below(maker, i + 1);
@@ -240,7 +240,7 @@ static void make_blocks(struct maker *maker, const struct shape *shape)
 {
     const int64_t size = (int64_t)shape->a, nodes = maker->to->rows / size;
     for (int64_t i = 0; i < nodes; i++) {
-        int64_t node[32];
+        int64_t node[32] = {0};
         for (int k = 0; k < (int)shape->b; k++)
             node[k] = near(maker, i, shape->window, nodes);
         for (int64_t r = 0; r < size; r++) {
