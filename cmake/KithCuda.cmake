@@ -14,17 +14,17 @@ endif()
 option(KITH_CUDA_COMPRESSED "GPU code compressed for size (CUDA 12.8 and newer)" ${kith_cuda_compressed})
 set_property(CACHE KITH_CUDA PROPERTY STRINGS AUTO ON OFF)
 
-# Toolkits know the architectures of their time. The newest is kept as PTX too, which the driver
-# compiles for what comes later. A small build leaves out 86 and 89, which run the code of 80, and
-# 100: its PTX is that of 90, for 100 and what comes after 120.
+# Toolkits know the architectures of their time. 86, 87 and 89 run the code of 80. The newest is kept
+# as PTX too, which the driver compiles for what comes later. A small build leaves out 100: its PTX is
+# that of 90, for 100 and what comes after 120.
 function(kith_cuda_architectures compiler_version result)
-  set(known 75 80 86 89 90)
+  set(known 75 80 90)
   if(compiler_version VERSION_GREATER_EQUAL 12.8)
     list(APPEND known 100 120)
   endif()
   set(as_ptx)
   if(KITH_CUDA_SMALL)
-    list(REMOVE_ITEM known 86 89 90 100)
+    list(REMOVE_ITEM known 90 100)
     set(as_ptx 90)
   else()
     list(POP_BACK known as_ptx)
