@@ -105,6 +105,10 @@ kith_array forces_result(const struct forces_options *options, const struct forc
 int forces_write(const char *command, const struct forces_options *options, kith_context *context,
                  const struct forces_job *job);
 
+/* Gives a job its columns in the precision of the options, and memory for results.
+ * Errors: KITH_OUT_OF_MEMORY. */
+kith_status forces_take_memory(const struct forces_options *options, struct forces_job *job);
+
 /* Computes the forces of job->sources at the targets; with --device auto on the CPU, where the
  * context is then, if its GPU does not support them. Returns an exit code. */
 int forces_compute_job(const char *command, const struct forces_options *options,
@@ -114,7 +118,8 @@ int forces_compute_job(const char *command, const struct forces_options *options
 void forces_add_motion(const kith_context *context, const struct forces_job *job, double *trace);
 
 /* Compares the accelerations of options->check targets, evenly spaced, with the direct sum in
- * double precision: relative to max(|a|, 0.1 Σ_j |a_ij|). Returns an exit code. */
+ * double precision: relative to max(|a|, 0.1 Σ_j |a_ij|). Collective where the bodies
+ * are this rank's rows. Returns an exit code. */
 int forces_check_job(const char *command, const struct forces_options *options,
                      kith_context **context, const struct forces_job *job,
                      struct forces_check *check);

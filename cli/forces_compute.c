@@ -44,7 +44,7 @@ static bool take_side(const kith_bodies *bodies, const kith_bodies *other, kith_
     return !failed;
 }
 
-static bool take_memory(const struct forces_options *options, struct forces_job *job)
+kith_status forces_take_memory(const struct forces_options *options, struct forces_job *job)
 {
     const kith_dtype dtype = options->common.precision;
     const bool softening = options->input.softening_of_file;
@@ -58,7 +58,10 @@ static bool take_memory(const struct forces_options *options, struct forces_job 
         failed |= !take_side(targets, of_sources, dtype, softening, &job->target_side);
     job->result = calloc((size_t)(targets->count * (targets->dimensions + 1)) + 1,
                          (size_t)kith_dtype_bytes(dtype));
-    return !failed && job->result;
+    if (failed || !job->result)
+        return kith_fail(KITH_OUT_OF_MEMORY, "no memory for %lld bodies",
+                         (long long)targets->count);
+    return KITH_OK;
 }
 
 kith_array forces_result(const struct forces_options *options, const struct forces_job *job,
@@ -124,9 +127,8 @@ static kith_status compute_on(kith_context *context, const char *command,
 int forces_compute_job(const char *command, const struct forces_options *options,
                        kith_context **context, struct forces_job *job)
 {
-    if (!take_memory(options, job))
-        return cli_fail_with(command, "no memory for %lld bodies",
-                             (long long)forces_targets(job)->count);
+    if (forces_take_memory(options, job) != KITH_OK)
+        return cli_fail(command);
     kith_status status = compute_on(*context, command, options, job);
     if (cli_fall_back(command, &options->common, status, context))
         status = compute_on(*context, command, options, job);

@@ -11,12 +11,11 @@
 #include "ranks/bodies.h"
 #include "streams.h"
 
-/* What is computed with all bodies has them on all ranks: images, excluded pairs, and what the
- * direct sum of samples is compared with. */
+/* What is computed with all bodies has them on all ranks: images and excluded pairs. */
 static bool wants_all(const struct forces_options *options, const kith_context *context)
 {
-    return !job_is_divided() || context->device.kind != KITH_CPU || options->check > 0 ||
-           options->ewald.exclude || cli_has_images(options->solver);
+    return !job_is_divided() || context->device.kind != KITH_CPU || options->ewald.exclude ||
+           cli_has_images(options->solver);
 }
 
 static kith_status unite(kith_context *context, int64_t count, kith_bodies **bodies)

@@ -25,13 +25,13 @@ static void test_solvers_have_the_same_bits_for_any_number_of_processes(void **s
     static const char *const calls[] = {
         "p.csv --softening 0.01 --solver fmm --error 1e-4",
         "p.csv --softening 0.01 --law yukawa:0.4 --precision single",
-        "p.csv --solver tree --error 1e-3",
+        "p.csv --solver tree --error 1e-3 --check 30",
         "p.tipsy --softening 0.01",
         "p.hdf5 --targets p.tipsy --softening 0.01",
         "argon.xyz --law lennard-jones --cutoff 2.5",
         "argon.xyz --law lennard-jones --cutoff 2 --tail --precision single",
         "p.csv --targets p.csv",
-        "p.csv --targets p.csv --solver fmm --error 1e-3",
+        "p.csv --targets p.csv --solver fmm --error 1e-3 --check 2000",
         "p.csv --targets six.csv --precision single",
         "p.csv --targets six.csv --solver tree --error 1e-2",
         "p.csv --targets six.csv --law 'expr:m_i*m_j*exp(-r)'",
@@ -41,14 +41,15 @@ static void test_solvers_have_the_same_bits_for_any_number_of_processes(void **s
     make_bodies();
     for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++) {
         char script[512];
-        snprintf(script, sizeof script,
-                 "set -o pipefail; totals() { sed -n -E '/\"(energy|virial|pressure)\"/p'; }\n"
-                 "kith forces %s -o 0.npy --json | totals >0 || exit\n"
-                 "for p in 1 2 3 5 8; do\n"
-                 "  job $p forces %s -o $p.npy --json | totals >$p || exit\n"
-                 "  cmp 0.npy $p.npy && cmp 0 $p || exit\n"
-                 "done",
-                 calls[k], calls[k]);
+        snprintf(
+            script, sizeof script,
+            "set -o pipefail; totals() { sed -n -E '/\"(energy|virial|pressure|rms|p99|max)\"/p'; }\n"
+            "kith forces %s -o 0.npy --json | totals >0 || exit\n"
+            "for p in 1 2 3 5 8; do\n"
+            "  job $p forces %s -o $p.npy --json | totals >$p || exit\n"
+            "  cmp 0.npy $p.npy && cmp 0 $p || exit\n"
+            "done",
+            calls[k], calls[k]);
         assert_works(script);
     }
 }
