@@ -127,7 +127,7 @@ static int compare(const void *a, const void *b)
 
 static kith_status time_near(struct trial *trial)
 {
-    double sorted[most_plans];
+    double sorted[most_plans] = {0};
     for (int32_t k = 0; k < trial->count; k++)
         sorted[k] = trial->plan[k].seconds;
     qsort(sorted, (size_t)trial->count, sizeof *sorted, compare);

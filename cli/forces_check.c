@@ -63,21 +63,25 @@ static int64_t choose_rows(const kith_context *context, const struct forces_job 
                            struct samples *samples)
 {
     const int64_t all = forces_target_count(job), n = samples->count;
-    const int32_t ranks = context->ranks ? context->ranks->size : 1;
+    const struct ranks *ranks = job->is_sliced ? context->ranks : NULL;
+    int64_t first_row = 0;
     for (int64_t k = 0; k < n; k++)
         samples->row[k] = (int64_t)((double)all * (double)k / (double)n);
     samples->end = n;
-    if (!job->is_sliced)
-        return 0;
     int64_t k = 0;
-    for (int32_t rank = 0; rank <= ranks; rank++) {
-        while (k < n && samples->row[k] < ranks_first(all, ranks, rank))
+    for (int32_t rank = 0; ranks && rank < ranks->size; rank++) {
+        const int64_t begin = ranks_first(all, ranks->size, rank);
+        while (k < n && samples->row[k] < begin)
             k++;
         samples->first[rank] = k;
+        first_row = rank == ranks->rank ? begin : first_row;
     }
-    samples->own = samples->first[context->ranks->rank];
-    samples->end = samples->first[context->ranks->rank + 1];
-    return ranks_first(all, ranks, context->ranks->rank);
+    if (ranks) {
+        samples->first[ranks->size] = n;
+        samples->own = samples->first[ranks->rank];
+        samples->end = samples->first[ranks->rank + 1];
+    }
+    return first_row;
 }
 
 /* Samples of a column, of `values` numbers a body, come to all ranks. */
