@@ -36,10 +36,12 @@ static void add(struct maker *maker, int64_t column, double value)
         return;
     if (to->nonzeros == maker->room) {
         maker->room = 2 * maker->room + 1024;
-        int32_t *columns = realloc(to->column, (size_t)maker->room * sizeof *columns);
-        to->column = columns ? columns : to->column;
-        double *values = realloc(to->value, (size_t)maker->room * sizeof *values);
-        to->value = values ? values : to->value;
+        void *columns = realloc(to->column, (size_t)maker->room * sizeof *to->column);
+        if (columns)
+            to->column = columns;
+        void *values = realloc(to->value, (size_t)maker->room * sizeof *to->value);
+        if (values)
+            to->value = values;
         maker->failed = !columns || !values;
         if (maker->failed)
             return;
@@ -182,11 +184,11 @@ static void make_stencil(struct maker *maker, const struct shape *shape, const i
                          const int32_t *point)
 {
     const int64_t n = maker->to->rows;
-    const int dimensions = (int)shape->a;
+    const int dimensions = (int)shape->a, depth = dimensions > 2 ? 1 : 0;
     const int64_t side = (int64_t)floor(pow((double)n, 1.0 / dimensions) + 1e-9);
     for (int64_t row = 0; row < n; row++) {
         const int64_t at = point ? point[row] : row;
-        for (int dz = dimensions > 2 ? -1 : 0; dz <= (dimensions > 2); dz++)
+        for (int dz = -depth; dz <= depth; dz++)
             for (int dy = -1; dy <= 1; dy++)
                 for (int dx = -1; dx <= 1; dx++) {
                     const int64_t x = at % side + dx, y = at / side % side + dy;
