@@ -188,12 +188,13 @@ typedef struct kith_forces_options {
  * Errors: KITH_INVALID_ARGUMENT (shapes, dtypes, devices, names of columns, log2d and positions
  *         that are not n × 2, ε < 0, a cutoff < 0, missing in a periodic cell or not supported by
  *         the solver, periodic vectors that are linearly dependent, a shift or a tail that the law
- *         does not support, a number that is not finite, or a mass that is not greater than 0 where
- *         it must be: the message names the row; G under a law without it, or acceleration with
- *         KITH_FORCES_SUM_VALUE; a first call, or arrays on the host, while the stream is being
- *         captured), KITH_UNSUPPORTED (arrays on a device and a context on the CPU, or a solver
- *         that computes on the host; a formula, and no compiler; a solver or a method that the
- *         device does not support, or not for these arguments), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
+ *         does not support, an error that the solver does not reach, a number that is not finite,
+ *         or a mass that is not greater than 0 where it must be: the message names the row; G
+ *         under a law without it, or acceleration with KITH_FORCES_SUM_VALUE; a first call, or
+ *         arrays on the host, while the stream is being captured), KITH_UNSUPPORTED (arrays on a
+ *         device and a context on the CPU, or a solver that computes on the host; a formula, and
+ *         no compiler; a solver or a method that the device does not support, or not for these
+ *         arguments), KITH_OUT_OF_MEMORY, KITH_CANCELLED.
  *
  * Cost: n·m pairs, O(n + m) memory, kept by the context for the next call; with a cutoff O(n + m +
  *       pairs).
