@@ -192,8 +192,7 @@ double tree_seconds(const kith_context *context, const struct tree_problem *prob
 {
     /* Measured on Plummer models with AVX-512; of a source, of a target and order². */
     const double seconds_of_call = 1e-4, seconds_of_source = 0.3e-6, seconds_of_vector = 0.15e-6;
-    const double lanes =
-        (double)tree_near_kernels_of(context)->bytes / (double)kith_dtype_bytes(problem->dtype);
+    const double lanes = (double)tree_near_kernels_of(context, problem->dtype)->lanes;
     const double of_basis = problem->dimensions == 2 ? 0.5 : is_full(problem) ? 1.5 : 1;
     const double of_target = of_basis * seconds_of_vector / lanes * request->order * request->order;
     return seconds_of_call + seconds_of_source * (double)problem->source_count +

@@ -124,7 +124,7 @@ static void sum_task(void *argument, int64_t task)
     const struct octree *tree = run->sources;
     const int64_t first = task * sources_of_task, left = tree->count - first;
     const int64_t count = left < sources_of_task ? left : sources_of_task;
-    const int64_t vector = run->near->bytes / run->real, offset = first * run->real;
+    const int64_t vector = run->near->lanes, offset = first * run->real;
     struct columns *to = &run->of_task[task];
     const char *weight = (const char *)tree->weight + offset;
     struct tree_near near = {.targets = run->samples,
@@ -153,7 +153,7 @@ static void sum_task(void *argument, int64_t task)
     if (run->expansions->near_law)
         run->expansions->near_law(&by_law);
     else
-        (run->real == sizeof(double) ? run->near->in_double : run->near->in_float)(&near);
+        run->near->sum(&near);
 }
 
 /* What the sources, or those of a rank, sum up to at a sample. */
@@ -215,7 +215,7 @@ kith_status tree_estimate_cpu(kith_context *context, const struct tree_problem *
     count_levels(state, tree->count, count);
     const struct sampling sampling = sampling_of(count, tree->count, samples_for(expansions));
     struct estimate_run run = {.expansions = expansions,
-                               .near = tree_near_kernels_of(context),
+                               .near = tree_near_kernels_of(context, problem->dtype),
                                .sources = sources,
                                .softening2 = problem->softening2,
                                .samples = sampling.samples,
@@ -319,7 +319,7 @@ kith_status tree_estimate_ranks(kith_context *context, const struct tree_problem
     struct sample sample[most_samples];
     const struct sampling sampling = share_samples(of_targets, expansions, state, sample);
     struct estimate_run run = {.expansions = expansions,
-                               .near = tree_near_kernels_of(context),
+                               .near = tree_near_kernels_of(context, problem->dtype),
                                .sources = &of_sources->own,
                                .softening2 = problem->softening2,
                                .samples = sampling.samples,

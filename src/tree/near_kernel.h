@@ -27,15 +27,15 @@ struct tree_near {
 };
 
 struct tree_near_kernels {
-    void (*in_double)(const struct tree_near *near);
-    void (*in_float)(const struct tree_near *near);
-    double rough_error[2]; /* in double, in float */
+    void (*sum)(const struct tree_near *near);
+    double rough_error;
     /* Copies this many bytes of each of the columns that are given. */
     void (*copy_columns)(void *const *to, const void *const *from, int32_t columns, int64_t bytes);
-    int32_t bytes; /* of a vector: the sources are padded to a multiple of these */
+    int32_t lanes; /* the sources are padded to a multiple of these */
 };
 
-#define TREE_DECLARE_NEAR(isa) extern const struct tree_near_kernels tree_near_##isa;
+#define TREE_DECLARE_NEAR(isa)                                                                     \
+    extern const struct tree_near_kernels tree_near_float_##isa, tree_near_double_##isa;
 KITH_EACH_ISA(TREE_DECLARE_NEAR)
 #undef TREE_DECLARE_NEAR
 

@@ -113,7 +113,7 @@ kith_status tree_solve_ranks(kith_context *context, const struct tree_problem *p
                              const struct tree_request *request, struct tree_state *state);
 
 /* The near kernels of the context's instruction set. */
-const struct tree_near_kernels *tree_near_kernels_of(const kith_context *context);
+const struct tree_near_kernels *tree_near_kernels_of(const kith_context *context, kith_dtype dtype);
 
 /* Over ranks, before the force pass: the pairs that it will find in each branch, into the counts of
  * the targets' division. */

@@ -152,7 +152,7 @@ kith_status tree_make_expansions(kith_context *context, const struct tree_proble
 {
     /* An error e of each pair is one of at most 10 e by the measure of the request. */
     const double rough_factor = 16;
-    const struct tree_near_kernels *near = tree_near_kernels_of(context);
+    const struct tree_near_kernels *near = tree_near_kernels_of(context, problem->dtype);
     struct tree_expansions *expansions = &run->expansions;
     *expansions = (struct tree_expansions){
         .operators = expansion_kernels_of(context->isa, problem->dtype),
@@ -160,7 +160,7 @@ kith_status tree_make_expansions(kith_context *context, const struct tree_proble
                       &run->bins.bins, NULL, has_solid(problem, request)},
         .dtype = problem->dtype,
         .points = request->points,
-        .rough = rough_factor * near->rough_error[problem->dtype == KITH_F32] <= request->error,
+        .rough = rough_factor * near->rough_error <= request->error,
         .softenings = {softenings[0], softenings[1]},
     };
     KITH_TRY(make_tables(run));

@@ -24,12 +24,15 @@ struct sum_run {
     const struct tree_essential *essential; /* of the sources, over ranks, or NULL */
 };
 
-const struct tree_near_kernels *tree_near_kernels_of(const kith_context *context)
+const struct tree_near_kernels *tree_near_kernels_of(const kith_context *context, kith_dtype dtype)
 {
-#define ADDRESS(isa) &tree_near_##isa,
-    static const struct tree_near_kernels *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
-#undef ADDRESS
-    return each_isa[context->isa];
+#define IN_FLOAT(isa)  &tree_near_float_##isa,
+#define IN_DOUBLE(isa) &tree_near_double_##isa,
+    static const struct tree_near_kernels *const in_float[] = {KITH_EACH_ISA(IN_FLOAT)};
+    static const struct tree_near_kernels *const in_double[] = {KITH_EACH_ISA(IN_DOUBLE)};
+#undef IN_FLOAT
+#undef IN_DOUBLE
+    return (dtype == KITH_F32 ? in_float : in_double)[context->isa];
 }
 
 static void far(void *user, int32_t target, const int32_t *sources, int64_t count)
@@ -153,7 +156,7 @@ static bool gather_near(const struct sum_run *run, struct tree_walker *walker,
 static void sum_near(const struct sum_run *run, const struct octree_cell *leaf,
                      const struct gathered *gathered)
 {
-    const int64_t vector = run->near->bytes / run->real;
+    const int64_t vector = run->near->lanes;
     const int64_t padded = (gathered->count + vector - 1) / vector * vector;
     struct tree_near near = {.targets = leaf->count,
                              .sources_padded = padded,
@@ -173,7 +176,7 @@ static void sum_near(const struct sum_run *run, const struct octree_cell *leaf,
         near.source[c] = gathered->column[c];
         near.gradient[c] = at(run, run->field.gradient[c], leaf->first);
     }
-    (run->real == sizeof(double) ? run->near->in_double : run->near->in_float)(&near);
+    run->near->sum(&near);
 }
 
 /* sum_near of a law that is neither 1/s nor ln s. */
@@ -300,7 +303,7 @@ kith_status tree_sum_cpu(kith_context *context, const struct tree_problem *probl
         .targets = targets,
         .sources = sources,
         .expansions = expansions,
-        .near = tree_near_kernels_of(context),
+        .near = tree_near_kernels_of(context, problem->dtype),
         .bodies = {{tree->position[0], tree->position[1], plane ? NULL : tree->position[2]},
                    tree->weight},
         .field = {state->potential, {state->gradient[0], state->gradient[1], state->gradient[2]}},
