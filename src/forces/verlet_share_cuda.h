@@ -10,7 +10,8 @@
  * device.
  *
  * Of the ranks of a job, each is one of the devices, does its part alone, and has the columns of
- * all; ghosts, and particles that change their device, go by way of the host. */
+ * all; ghosts, and particles that change their device, go by NCCL or by way of the host
+ * (ranks/device_parts.h). */
 
 #include "forces/verlet_build_cuda.h"
 
