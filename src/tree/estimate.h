@@ -3,8 +3,7 @@
 
 /* The error of a solution, estimated from a few of its targets, whose gradients are summed
  * directly: six times the rms of |Δ∇φ_i| / max(|∇φ_i|, 0.1 Σ_j |∇φ_ij|). Six times, as a few
- * targets are seldom those with the largest errors. On every device; for 1/r and the logarithm on a
- * GPU the scale of the target's leaf, a lower bound, is in place of 0.1 Σ_j |∇φ_ij|.
+ * targets are seldom those with the largest errors. On every device.
  *
  * By groups on the CPU only targets that meet far cells of more than one point have errors, and of
  * these few may have most. Samples are therefore of such targets (of all, without such ones), by

@@ -9,20 +9,18 @@
 #include "tree/near_tiles_cuda.cuh"
 #include "tree/solve_cuda.h"
 
-/* As many samples of a thread as a block has warps. */
 enum {
     threads = near_threads,
     samples_of_thread = tree_samples_of_block,
     groups = tree_samples / samples_of_thread
 };
-static_assert((int)samples_of_thread == threads / 32, "a warp finds the leaf of each sample");
 static_assert((int)tree_samples % (int)samples_of_thread == 0, "all blocks have samples");
 static_assert((int)tree_samples <= (int)threads, "a thread compares each sample");
 
 /* Blocks of a group, so that a thread sums few sources. */
 enum { most_parts = 128, sources_of_thread = 32 };
 
-/* The magnitude, Σ_j |∇φ_ij|, only of a law with bins. */
+/* The magnitude: Σ_j |∇φ_ij|. */
 struct sample_sum {
     double gradient[3], magnitude;
 };
@@ -31,44 +29,12 @@ template <typename real> struct sample_task {
     int64_t sources, targets, samples;
     real softening2;
     const real4_of<real> *source, *target, *results;
-    const struct octree_cell *cells; /* of the targets */
-    const struct tree_side *side;
     struct sample_sum *sums; /* of a part all samples */
-    int32_t *leaf;           /* of the samples */
     int32_t parts;
-    bool has_magnitudes;
     double *error;
 };
 
-/* The leaf of a target by a warp, a child a lane. */
-static __device__ inline int32_t find_leaf(const struct octree_cell *cells, int64_t target)
-{
-    const int lane = threadIdx.x % 32;
-    int32_t k = 0;
-    for (struct octree_cell cell = cells[0]; cell.children > 0; cell = cells[k]) {
-        const int32_t child = cell.child + (lane < cell.children ? lane : 0);
-        const unsigned later =
-            __ballot_sync(0xffffffffu, lane < cell.children && cells[child].first > target);
-        k = cell.child + (later ? __ffs((int)later) - 1 : cell.children) - 1;
-    }
-    return k;
-}
-
-/* The leaf of a sample, by a warp. */
-template <typename real>
-static __device__ inline void note_leaf(const struct sample_task<real> &task, int64_t sample)
-{
-    if (sample < task.samples)
-        task.leaf[sample] = find_leaf(task.cells, tree_sample(sample, task.samples, task.targets));
-}
-
-template <typename real>
-static __global__ void __launch_bounds__(threads) find_leaves(const struct sample_task<real> task)
-{
-    note_leaf(task, (int64_t)blockIdx.x * (threads / 32) + threadIdx.x / 32);
-}
-
-/* A part of the sources, on four samples, each of whose leaves a warp of the first part finds. */
+/* A part of the sources, on four samples. */
 template <enum expansion_law law, typename real>
 static __global__ void __launch_bounds__(threads) sum_samples(const struct sample_task<real> task)
 {
@@ -86,17 +52,16 @@ static __global__ void __launch_bounds__(threads) sum_samples(const struct sampl
         const real4_of<real> source = task.source[j];
 #pragma unroll
         for (int k = 0; k < samples_of_thread; k++)
-            add_pair<law>(at[k], source, source.w, task.softening2, sum[k]);
+            add_pair<law, true>(at[k], source, source.w, task.softening2, sum[k]);
     }
-    if (blockIdx.x == 0)
-        note_leaf(task, samples_of_thread * (int64_t)blockIdx.y + threadIdx.x / 32);
     for (int k = 0; k < samples_of_thread; k++) {
         const int32_t sample = samples_of_thread * (int32_t)blockIdx.y + k;
-        for (int c = 0; c < 3; c++) {
-            const double of_block = sum_of_block((double)sum[k][c]);
-            if (threadIdx.x == 0)
-                task.sums[(int64_t)blockIdx.x * tree_samples + sample].gradient[c] = of_block;
-        }
+        struct sample_sum of_block;
+        for (int c = 0; c < 3; c++)
+            of_block.gradient[c] = sum_of_block((double)sum[k][c]);
+        of_block.magnitude = sum_of_block((double)sum[k][3]);
+        if (threadIdx.x == 0)
+            task.sums[(int64_t)blockIdx.x * tree_samples + sample] = of_block;
     }
 }
 
@@ -117,11 +82,9 @@ static __global__ void __launch_bounds__(threads) compare(const struct sample_ta
             const struct sample_sum *sum = &task.sums[(int64_t)part * tree_samples + k];
             for (int c = 0; c < 3; c++)
                 exact[c] += sum->gradient[c];
-            if (task.has_magnitudes)
-                magnitude += sum->magnitude;
+            magnitude += sum->magnitude;
         }
-        error2 = tree_error2(found, exact,
-                             task.has_magnitudes ? 0.1 * magnitude : task.side[task.leaf[k]].field);
+        error2 = tree_error2(found, exact, 0.1 * magnitude);
     }
     error2 = sum_of_block(error2);
     if (k == 0)
@@ -140,7 +103,6 @@ static kith_status sum_samples_by_law(kith_context *context, const struct tree_p
     of_law.target = task.target;
     of_law.source = task.source;
     of_law.sums = task.sums->gradient;
-    find_leaves<<<tree_samples / (threads / 32), threads, 0, cuda_stream(context)>>>(task);
     return tree_sum_samples_law_cuda(context, problem->pair_law, problem->dtype, &of_law,
                                      task.parts);
 }
@@ -148,7 +110,6 @@ static kith_status sum_samples_by_law(kith_context *context, const struct tree_p
 /* Memory of the state's samples. */
 struct sample_memory {
     double error;
-    int32_t leaf[tree_samples];
     struct sample_sum sums[]; /* of a part all samples */
 };
 
@@ -166,14 +127,9 @@ static struct sample_task<real> task_of(const struct tree_problem *problem,
     task.source = (const real4_of<real> *)sources->point;
     task.target = (const real4_of<real> *)targets->point;
     task.results = (const real4_of<real> *)state->results.memory;
-    task.cells = targets->cell;
-    task.side = (const struct tree_side *)(problem->self ? state->source_sides.memory
-                                                         : state->target_sides.memory);
     task.error = &memory->error;
-    task.leaf = memory->leaf;
     task.sums = memory->sums;
     task.parts = state->samples.parts;
-    task.has_magnitudes = problem->law == expansion_series;
     return task;
 }
 

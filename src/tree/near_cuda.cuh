@@ -8,7 +8,7 @@
 #include "tree/expansion.h"
 
 /* near_kernel.h's sums: 1/s with the floor below s², or ln s of what has s² > 0. */
-template <enum expansion_law law, typename real>
+template <enum expansion_law law, bool absolute = false, typename real>
 static __device__ inline void add_pair(const real4_of<real> &p, const real4_of<real> &q,
                                        real weight, real softening2, real sum[4])
 {
@@ -20,14 +20,20 @@ static __device__ inline void add_pair(const real4_of<real> &p, const real4_of<r
         sum[0] = fma(factor, dx, sum[0]);
         sum[1] = fma(factor, dy, sum[1]);
         sum[2] = fma(factor, dz, sum[2]);
-        sum[3] = fma(factor, s2 - floor, sum[3]);
+        if (absolute)
+            sum[3] += fabs(factor) * sqrt(fma(dz, dz, fma(dy, dy, dx * dx)));
+        else
+            sum[3] = fma(factor, s2 - floor, sum[3]);
     } else {
         const real s2 = fma(dy, dy, fma(dx, dx, softening2));
         const real counted = s2 > 0 ? weight : 0, above_0 = s2 + s2_floor<real>();
         const real factor = -counted / above_0;
         sum[0] = fma(factor, dx, sum[0]);
         sum[1] = fma(factor, dy, sum[1]);
-        sum[3] = fma(counted * (real)0.5, log(above_0), sum[3]);
+        if (absolute)
+            sum[3] += fabs(factor) * sqrt(fma(dy, dy, dx * dx));
+        else
+            sum[3] = fma(counted * (real)0.5, log(above_0), sum[3]);
     }
 }
 
