@@ -203,30 +203,25 @@ static kith_status send_bodies(struct slices *slices)
     return of_all;
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-    const int32_t one = *(const int32_t *)a, other = *(const int32_t *)b;
-    return (one > other) - (one < other);
-}
-
 /* This rank's targets, in the order in which they came: by their ranks, which are to get them. */
 static kith_status find_home(struct slices *slices, int32_t **targets)
 {
     const struct cutoff_part *part = &slices->partition.part;
     const int64_t *received = slices->traffic[side_of_targets(slices)].parcels.first_received;
     const int32_t size = slices->context->ranks->size;
-    const int64_t count = part->end - part->begin;
     int64_t *first = slices->home.first_sent, at = 0;
-    KITH_TRY(kith_allocate(count, sizeof **targets, what, targets));
-    for (int64_t k = 0; k < count; k++)
-        (*targets)[k] = (int32_t)part->order[part->begin + k];
-    if (count > 0)
-        qsort(*targets, (size_t)count, sizeof **targets, compare_rows);
+    bool *is_target = NULL;
+    KITH_TRY(kith_allocate(part->end - part->begin, sizeof **targets, what, targets));
+    KITH_TRY(kith_allocate(received[size], sizeof *is_target, what, &is_target));
+    for (int64_t k = part->begin; k < part->end; k++)
+        is_target[part->order[k]] = true;
     for (int32_t k = 0; k < size; k++) {
-        while (at < count && (*targets)[at] < received[k + 1])
-            at++;
+        for (int64_t i = received[k]; i < received[k + 1]; i++)
+            if (is_target[i])
+                (*targets)[at++] = (int32_t)i;
         first[k + 1] = at;
     }
+    free(is_target);
     return KITH_OK;
 }
 

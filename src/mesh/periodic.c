@@ -13,6 +13,7 @@
 #include "device/threads.h"
 #include "mesh/excluded_pair.h"
 #include "mesh/sixth.h"
+#include "sort/sort.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -372,33 +373,24 @@ static void exclude(enum periodic_part part, struct periodic_state *state, int64
     }
 }
 
-static int compare(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-    for (int k = 0; k < 2; k++)
-        if (x[k] != y[k])
-            return x[k] < y[k] ? -1 : 1;
-    return 0;
-}
-
 /* A pair that is named twice is excluded once. */
-static kith_status exclude_all(const struct periodic_request *request, struct periodic_state *state)
+static kith_status exclude_all(kith_context *context, const struct periodic_request *request,
+                               struct periodic_state *state)
 {
     const int64_t count = request->exclusion_count;
-    int64_t(*pairs)[2] = NULL;
-    KITH_TRY(kith_allocate(count, sizeof *pairs, "excluded pairs", &pairs));
+    uint64_t *pairs = NULL; /* the lesser body, and below it the other; then room to sort */
+    KITH_TRY(kith_allocate(count * (int64_t)sizeof *pairs + sort_scratch_bytes(count), 1,
+                           "excluded pairs", &pairs));
     for (int64_t k = 0; k < count; k++) {
         const int64_t i = request->exclusions[k][0], j = request->exclusions[k][1];
-        pairs[k][0] = i < j ? i : j;
-        pairs[k][1] = i < j ? j : i;
+        pairs[k] = (uint64_t)(i < j ? i : j) << 32 | (uint64_t)(i < j ? j : i);
     }
-    if (count > 0)
-        qsort(pairs, (size_t)count, sizeof *pairs, compare);
-    for (int64_t k = 0; k < count; k++)
-        if (k == 0 || compare(pairs[k], pairs[k - 1]) != 0)
-            exclude(request->part, state, pairs[k][0], pairs[k][1]);
+    const kith_status status = sort_keys_cpu(context, count, 64, pairs, NULL, pairs + count);
+    for (int64_t k = 0; k < count && status == KITH_OK; k++)
+        if (k == 0 || pairs[k] != pairs[k - 1])
+            exclude(request->part, state, (int64_t)(pairs[k] >> 32), (int64_t)(uint32_t)pairs[k]);
     free(pairs);
-    return KITH_OK;
+    return status;
 }
 
 kith_status periodic_finish(kith_context *context, const struct periodic_particles *particles,
@@ -415,7 +407,7 @@ kith_status periodic_finish(kith_context *context, const struct periodic_particl
         add_slab(particles, state);
     else if (has_waves && request->is_vacuum)
         add_vacuum(particles, state);
-    KITH_TRY(exclude_all(request, state));
+    KITH_TRY(exclude_all(context, request, state));
     double squares = 0;
     state->energy = 0;
     for (int64_t i = 0; i < particles->count; i++) {
