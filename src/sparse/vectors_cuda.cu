@@ -56,6 +56,27 @@ static __global__ void __launch_bounds__(block_threads)
     *y = to.beta == 0 ? (real)0 : to.beta * *y;
 }
 
+/* α A x in rows of 8 to where y is. */
+template <typename real>
+static __global__ void __launch_bounds__(block_threads)
+    unpack_kernel(int64_t rows, int vectors, const real *from, const sums_to<real> to,
+                  int64_t vector_stride)
+{
+    const int64_t row = (int64_t)blockIdx.x * block_threads + threadIdx.x;
+    if (row >= rows)
+        return;
+    real sum[together];
+#pragma unroll
+    for (int k = 0; k < together; k++)
+        sum[k] = k < vectors ? from[row * together + k] : (real)0;
+#pragma unroll
+    for (int k = 0; k < together; k++)
+        if (k < vectors) {
+            const sums_to<real> vector = {1, to.beta, to.y + k * vector_stride, to.stride};
+            put_sum(vector, row, sum[k]);
+        }
+}
+
 template <typename real>
 static __global__ void __launch_bounds__(block_threads)
     vectors_kernel(const vectors_product<real> a, const sparse_long_rows long_rows,
@@ -90,17 +111,25 @@ static int log_entries_for(const struct sparse_csr *csr)
     return log_entries;
 }
 
-/* In single precision rows that are not sorted go by lanes of their own: random 0.153 ms and 0.180
- * by slices, tall 0.088 and 0.130, but R-MAT, sorted, 0.207 and 0.192. So do rows that are sorted
- * all together if y has columns: slices would write everywhere, power laws take 0.286 and 0.206. */
-static bool goes_by_slices(const struct sparse_matrix *matrix, bool y_has_columns)
+static bool is_sorted(const struct sparse_matrix *matrix)
 {
-    const bool is_sorted = matrix->plan.format == KITH_SPARSE_SELL && matrix->sell.row != NULL;
-    if (is_sorted && y_has_columns && matrix->plan.window == sparse_whole_window)
-        return false;
-    return is_sorted ||
+    return matrix->plan.format == KITH_SPARSE_SELL && matrix->sell.row != NULL;
+}
+
+/* In single precision rows that are not sorted go by lanes of their own: random 0.153 ms and 0.180
+ * by slices, tall 0.088 and 0.130, but R-MAT, sorted, 0.207 and 0.192. */
+static bool goes_by_slices(const struct sparse_matrix *matrix)
+{
+    return is_sorted(matrix) ||
            (matrix->csr.dtype == KITH_F64 &&
             (matrix->plan.format == KITH_SPARSE_SELL || matrix->plan.format == KITH_SPARSE_ELL));
+}
+
+/* Rows sorted all together would be written everywhere in columns of y: they go by way of rows. */
+static bool is_unpacked(const struct sparse_product *product)
+{
+    return product->y_stride[1] != 1 && is_sorted(product->matrix) &&
+           product->matrix->plan.window == sparse_whole_window;
 }
 
 /* Whether the diagonals are next to each other, and all of them stored. */
@@ -109,6 +138,23 @@ static bool is_band(const struct sparse_matrix *matrix)
     const int32_t *offset = sparse_own_of(matrix)->few.offset;
     const int64_t count = matrix->dia.diagonals;
     return !matrix->dia.symmetric && count > 1 && offset[count - 1] - offset[0] == count - 1;
+}
+
+template <typename real>
+static kith_status multiply_by_slices(kith_context *context, const struct sparse_product *product,
+                                      const vectors_product<real> &a, const real *x, real *sums)
+{
+    if (!is_unpacked(product))
+        return sparse_slices_of_vectors(context, product->matrix, a, x);
+    struct vectors_product<real> to_rows = a;
+    to_rows.to = {a.to.alpha, 0, sums, together};
+    to_rows.vector_stride = 1;
+    to_rows.is_whole = a.vectors == together;
+    KITH_TRY(sparse_slices_of_vectors(context, product->matrix, to_rows, x));
+    unpack_kernel<real>
+        <<<blocks_for(a.rows, block_threads), block_threads, 0, cuda_stream(context)>>>(
+            a.rows, a.vectors, sums, a.to, a.vector_stride);
+    return cuda_check_launch("starting the kernel that puts sums in columns");
 }
 
 template <typename real>
@@ -151,8 +197,8 @@ static kith_status multiply_eight(kith_context *context, const struct sparse_pro
         return sparse_diagonals_of_vectors(context, product->matrix, a, rows_of_x);
     if (product->matrix->plan.format == KITH_SPARSE_BSR)
         return sparse_blocks_of_vectors(context, product->matrix, a, rows_of_x);
-    if (goes_by_slices(product->matrix, a.vector_stride != 1))
-        return sparse_slices_of_vectors(context, product->matrix, a, rows_of_x);
+    if (goes_by_slices(product->matrix))
+        return multiply_by_slices(context, product, a, rows_of_x, packed + csr->columns * together);
     const struct sparse_long_rows *long_rows = &sparse_own_of(product->matrix)->long_rows;
     const unsigned piece_blocks = blocks_for(long_rows->pieces * warp, block_threads);
     const unsigned blocks =
@@ -165,9 +211,10 @@ static kith_status multiply_eight(kith_context *context, const struct sparse_pro
 template <typename real>
 static kith_status launch(kith_context *context, const struct sparse_product *product)
 {
+    const struct sparse_csr *csr = &product->matrix->csr;
+    const int64_t rows = csr->columns + (is_unpacked(product) ? csr->rows : 0);
     void *packed = NULL;
-    KITH_TRY(cuda_scratch(context, product->matrix->csr.columns * together * (int64_t)sizeof(real),
-                          &packed));
+    KITH_TRY(cuda_scratch(context, rows * together * (int64_t)sizeof(real), &packed));
     for (int64_t first = 0; first < product->vectors; first += together)
         KITH_TRY(multiply_eight<real>(context, product, first, (real *)packed));
     return KITH_OK;

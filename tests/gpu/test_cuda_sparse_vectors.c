@@ -52,6 +52,16 @@ static struct entries sorted_entries(struct random_numbers *random, int64_t n)
     return a;
 }
 
+/* Rows of 4 to 7 entries and of 100, one of them in a hundred: windows would be padded much. */
+static struct entries uneven_entries(struct random_numbers *random, int64_t n)
+{
+    struct entries a = entries_create(n, n, 100 * n);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = i % 100 == 50 ? 100 : 4 + random_below(random, 4); k > 0; k--)
+            add(&a, random, i, random_below(random, n));
+    return a;
+}
+
 /* On the device, one vector behind the other. */
 static kith_array columns_of(kith_array host)
 {
@@ -169,6 +179,7 @@ static void test_cuda_vectors_meet_slices_sorted_or_not(void **state)
     kith_context *context = new_gpu_context(NULL);
     const int64_t n = test_is_quick() ? 2000 : 20011;
     assert_all_ways(random, context, sorted_entries(random, n), KITH_SPARSE_SELL, "sorted");
+    assert_all_ways(random, context, uneven_entries(random, n), KITH_SPARSE_SELL, "uneven");
     assert_all_ways(random, context, band_entries(random, n, n, -3, 4), KITH_SPARSE_SELL, "slices");
     assert_all_ways(random, context, band_entries(random, n, n, -3, 4), KITH_SPARSE_ELL, "ell");
     kith_context_free(context);
