@@ -75,6 +75,9 @@ typedef int64_t vint64 __attribute__((vector_size(SIMD_BYTES)));
  */
 #define simd_rsqrt3_scaled(x) SIMD_OF(x, simd_rsqrt3_scaled)(x)
 
+/* 1/√x from the processor's estimate alone: a third of the error of simd_rsqrt3_rough in float. */
+#define simd_begin_rsqrt(x) SIMD_OF(x, simd_begin_rsqrt)(x)
+
 /* SIMD_RSQRT3_ROUGH_SCALE_FLOAT or _DOUBLE times 1/√x³, to SIMD_RSQRT3_ROUGH_ERROR_FLOAT or
  * _DOUBLE: from the processor's estimate alone, in double with one of Newton's steps. */
 #define simd_rsqrt3_rough(x)           SIMD_OF(x, simd_rsqrt3_rough)(x)

@@ -8,14 +8,17 @@
 #include "core/real.h"
 #include "core/simd_math.h"
 
+/* ROUGH_IS_ESTIMATE: whether simd_rsqrt3_rough is the cube of simd_begin_rsqrt. */
 #if REAL_IS_DOUBLE
-#define INTEGER     int64_t
-#define ROUGH_SCALE SIMD_RSQRT3_ROUGH_SCALE_DOUBLE
-#define ROUGH_ERROR SIMD_RSQRT3_ROUGH_ERROR_DOUBLE
+#define INTEGER           int64_t
+#define ROUGH_SCALE       SIMD_RSQRT3_ROUGH_SCALE_DOUBLE
+#define ROUGH_IS_ESTIMATE 0
+#define ROUGH_ERROR       SIMD_RSQRT3_ROUGH_ERROR_DOUBLE
 #else
-#define INTEGER     int32_t
-#define ROUGH_SCALE SIMD_RSQRT3_ROUGH_SCALE_FLOAT
-#define ROUGH_ERROR SIMD_RSQRT3_ROUGH_ERROR_FLOAT
+#define INTEGER           int32_t
+#define ROUGH_SCALE       SIMD_RSQRT3_ROUGH_SCALE_FLOAT
+#define ROUGH_IS_ESTIMATE 1
+#define ROUGH_ERROR       SIMD_RSQRT3_ROUGH_ERROR_FLOAT
 #endif
 
 /* Targets that share what is loaded of a source: their sums are whole vectors. */
@@ -56,49 +59,97 @@ SIMD_INLINE void add_logarithm(VREAL weight, const VREAL d[3], VREAL s2, const b
         sums->potential = simd_fma(counted, simd_log(above_0), sums->potential);
 }
 
+/* What a loop over sources is compiled for. */
+struct near_loop {
+    enum expansion_law law;
+    bool absolute, softened, rough;
+    /* Rough, and no source has s² = 0 but those of the target's leaf, where the points of one place
+     * are: 1/s, too, is an estimate. */
+    bool apart;
+};
+
+/* Adds the sources at j by 1/s for one or two targets, i and i + 1 of them. Each operation is of
+ * both before the next, which waits for its result. */
+SIMD_INLINE void add_inverse(const VREAL source[4], VREAL of_source, int64_t j,
+                             const int32_t targets, const REAL at[][4], int64_t i, const bool self,
+                             const struct near_loop loop, struct sums *sums)
+{
+    const bool estimate = loop.apart && !self;
+    VREAL d[2][3], s2[2], factor[2];
+    SIMD_UNROLL
+    for (int32_t k = 0; k < targets; k++)
+        for (int32_t c = 0; c < 3; c++)
+            d[k][c] = source[c] - at[k][c];
+    SIMD_UNROLL
+    for (int32_t k = 0; k < targets; k++)
+        s2[k] = simd_fma(d[k][0], d[k][0], loop.softened ? of_source + at[k][3] : of_source);
+    SIMD_UNROLL
+    for (int32_t c = 1; c < 3; c++)
+        SIMD_UNROLL
+    for (int32_t k = 0; k < targets; k++)
+        s2[k] = simd_fma(d[k][c], d[k][c], s2[k]);
+    SIMD_UNROLL
+    for (int32_t k = 0; k < targets; k++) {
+        const VREAL weight = self ? without(source[3], j, i + k) : source[3];
+        if (estimate) {
+            const VREAL inverse = simd_begin_rsqrt(s2[k]), of_potential = weight * inverse;
+            sums[k].potential += of_potential;
+            factor[k] = of_potential * (inverse * inverse);
+        } else {
+            factor[k] =
+                weight * (loop.rough ? simd_rsqrt3_rough(s2[k]) : simd_rsqrt3_scaled(s2[k]));
+        }
+    }
+    SIMD_UNROLL
+    for (int32_t c = 0; c < 3; c++)
+        SIMD_UNROLL
+    for (int32_t k = 0; k < targets; k++)
+        sums[k].field[c] = simd_fma(factor[k], d[k][c], sums[k].field[c]);
+    SIMD_UNROLL
+    for (int32_t k = 0; k < targets; k++) {
+        VREAL *const potential = &sums[k].potential;
+        if (loop.absolute)
+            *potential += magnitude(factor[k], d[k][0], d[k][1], d[k][2]);
+        else if (!estimate)
+            *potential = simd_fma(factor[k], s2[k] - S2_FLOOR, *potential);
+    }
+}
+
 /* Adds the sources at j; `targets` of them are i, i + 1, …. */
 SIMD_INLINE void add_sources(const struct tree_near *near, int64_t j, const int32_t targets,
                              const REAL at[][4], int64_t i, const bool self,
-                             const enum expansion_law law, const bool softened, const bool rough,
-                             const bool absolute, struct sums *sums)
+                             const struct near_loop loop, struct sums *sums)
 {
-    const REAL *const *source = (const REAL *const *)near->source;
-    const VREAL x = simd_load(source[0] + j), y = simd_load(source[1] + j),
-                z = simd_load(source[2] + j), all = simd_load((const REAL *)near->weight + j);
-    VREAL of_source = simd_all((REAL)near->softening2 + (law == expansion_inverse ? S2_FLOOR : 0));
-    if (softened)
+    const REAL *const *column = (const REAL *const *)near->source;
+    const VREAL source[4] = {simd_load(column[0] + j), simd_load(column[1] + j),
+                             simd_load(column[2] + j), simd_load((const REAL *)near->weight + j)};
+    VREAL of_source =
+        simd_all((REAL)near->softening2 + (loop.law == expansion_inverse ? S2_FLOOR : 0));
+    if (loop.softened)
         of_source += simd_load((const REAL *)near->source_softening2 + j);
+    if (loop.law == expansion_inverse) {
+        SIMD_UNROLL
+        for (int32_t k = 0; k < targets; k += 2) /* as many as there are registers for */
+            add_inverse(source, of_source, j, targets - k < 2 ? targets - k : 2, at + k, i + k,
+                        self, loop, sums + k);
+        return;
+    }
     SIMD_UNROLL
     for (int32_t k = 0; k < targets; k++) {
-        const VREAL weight = self ? without(all, j, i + k) : all;
-        const VREAL softening2 = softened ? of_source + at[k][3] : of_source;
-        const VREAL dx = x - at[k][0], dy = y - at[k][1], dz = z - at[k][2];
-        if (law == expansion_logarithm) {
-            const VREAL d[3] = {dx, dy, dz};
-            add_logarithm(weight, d, simd_fma(dy, dy, simd_fma(dx, dx, softening2)), absolute,
-                          &sums[k]);
-            continue;
-        }
-        const VREAL s2 = simd_fma(dz, dz, simd_fma(dy, dy, simd_fma(dx, dx, softening2)));
-        const VREAL factor = weight * (rough ? simd_rsqrt3_rough(s2) : simd_rsqrt3_scaled(s2));
-        sums[k].field[0] = simd_fma(factor, dx, sums[k].field[0]);
-        sums[k].field[1] = simd_fma(factor, dy, sums[k].field[1]);
-        sums[k].field[2] = simd_fma(factor, dz, sums[k].field[2]);
-        if (absolute)
-            sums[k].potential += magnitude(factor, dx, dy, dz);
-        else
-            sums[k].potential = simd_fma(factor, s2 - S2_FLOOR, sums[k].potential);
+        const VREAL weight = self ? without(source[3], j, i + k) : source[3];
+        const VREAL d[3] = {source[0] - at[k][0], source[1] - at[k][1], source[2] - at[k][2]};
+        add_logarithm(weight, d, simd_fma(d[1], d[1], simd_fma(d[0], d[0], of_source)),
+                      loop.absolute, &sums[k]);
     }
 }
 
 SIMD_INLINE void meet(const struct tree_near *near, int64_t i, const int32_t targets,
-                      const enum expansion_law law, const bool softened, const bool rough,
-                      const bool absolute)
+                      const struct near_loop loop)
 {
-    const bool inverse = law == expansion_inverse;
-    const REAL of_inverse = (REAL)1 / (rough ? ROUGH_SCALE : (REAL)FIELD_SCALE);
+    const bool inverse = loop.law == expansion_inverse;
+    const REAL of_inverse = (REAL)1 / (loop.rough ? ROUGH_SCALE : (REAL)FIELD_SCALE);
     const REAL of_field = inverse ? of_inverse : -1;
-    const REAL of_potential = inverse ? of_inverse : absolute ? 1 : (REAL)0.5;
+    const REAL of_potential = inverse ? of_inverse : loop.absolute ? 1 : (REAL)0.5;
     REAL at[wide][4], sum[4 * wide];
     struct sums sums[wide];
     VREAL rows[4 * wide];
@@ -107,51 +158,60 @@ SIMD_INLINE void meet(const struct tree_near *near, int64_t i, const int32_t tar
     for (int32_t k = 0; k < targets; k++) {
         for (int32_t c = 0; c < 3; c++)
             at[k][c] = ((const REAL *)near->target[c])[i + k];
-        at[k][3] = softened ? ((const REAL *)near->target_softening2)[i + k] : 0;
+        at[k][3] = loop.softened ? ((const REAL *)near->target_softening2)[i + k] : 0;
     }
     int64_t j = 0;
     for (; near->self && j < near->targets; j += REAL_LANES) {
-        add_sources(near, j, targets, (const REAL(*)[4])at, i, true, law, softened, rough, absolute,
-                    sums);
+        add_sources(near, j, targets, (const REAL(*)[4])at, i, true, loop, sums);
     }
     for (; j < near->sources_padded; j += REAL_LANES) {
-        add_sources(near, j, targets, (const REAL(*)[4])at, i, false, law, softened, rough,
-                    absolute, sums);
+        add_sources(near, j, targets, (const REAL(*)[4])at, i, false, loop, sums);
     }
-    memcpy(rows, sums, sizeof rows);
+    SIMD_UNROLL
+    for (int32_t k = 0; k < wide; k++) {
+        for (int32_t c = 0; c < 3; c++)
+            rows[wide * c + k] = sums[k].field[c];
+        rows[wide * 3 + k] = sums[k].potential;
+    }
     SIMD_UNROLL
     for (int32_t k = 0; k < 4 * wide; k += REAL_LANES)
         simd_store(sum + k, simd_sum_rows(rows + k));
     SIMD_UNROLL
-    for (int32_t k = 0; k < targets; k++) {
-        for (int32_t c = 0; c < 3; c++)
-            ((REAL *)near->gradient[c])[i + k] += of_field * sum[4 * k + c];
-        ((REAL *)near->potential)[i + k] += of_potential * sum[4 * k + 3];
+    for (int32_t c = 0; c < 4; c++) {
+        REAL *const to = (REAL *)(c < 3 ? near->gradient[c] : near->potential) + i;
+        SIMD_UNROLL
+        for (int32_t k = 0; k < targets; k++)
+            to[k] += (c < 3 ? of_field : of_potential) * sum[wide * c + k];
     }
 }
 
-SIMD_INLINE void meet_all(const struct tree_near *near, const enum expansion_law law,
-                          const bool softened, const bool rough, const bool absolute)
+SIMD_INLINE void meet_all(const struct tree_near *near, const struct near_loop loop)
 {
     int64_t i = 0;
     for (; i + wide <= near->targets; i += wide)
-        meet(near, i, wide, law, softened, rough, absolute);
-    for (; i + 2 <= near->targets; i += 2)
-        meet(near, i, 2, law, softened, rough, absolute);
-    if (i < near->targets)
-        meet(near, i, 1, law, softened, rough, absolute);
+        meet(near, i, wide, loop);
+    const int64_t left = near->targets - i;
+    if (left == 3)
+        meet(near, i, wide > 3 ? 3 : 1, loop);
+    else if (left == 2)
+        meet(near, i, wide > 2 ? 2 : 1, loop);
+    else if (left == 1)
+        meet(near, i, 1, loop);
 }
 
 SIMD_INLINE void meet_by_law(const struct tree_near *near, const bool absolute)
 {
+    const enum expansion_law law = expansion_inverse;
     if (near->law == expansion_logarithm)
-        meet_all(near, expansion_logarithm, false, false, absolute);
+        meet_all(near, (struct near_loop){expansion_logarithm, .absolute = absolute});
     else if (near->source_softening2)
-        meet_all(near, expansion_inverse, true, false, absolute);
+        meet_all(near, (struct near_loop){law, .absolute = absolute, .softened = true});
+    else if (near->rough && near->self && ROUGH_IS_ESTIMATE && !absolute)
+        meet_all(near, (struct near_loop){law, .rough = true, .apart = true});
     else if (near->rough && !absolute)
-        meet_all(near, expansion_inverse, false, true, false);
+        meet_all(near, (struct near_loop){law, .rough = true});
     else
-        meet_all(near, expansion_inverse, false, false, absolute);
+        meet_all(near, (struct near_loop){law, .absolute = absolute});
 }
 
 static void sum(const struct tree_near *near)
