@@ -121,17 +121,36 @@ static kith_status take_steps(kith_context *context, kith_simulation *simulation
     return status == KITH_OK ? job_synchronize(context) : status;
 }
 
-/* Repetitions of enough steps to take the time requested. The first steps measure the work of lists
- * and trees, by which the next ones are divided. */
+/* Steps that take the time of a repetition, counted by fewer: a call has costs of its own. */
+static kith_status choose_steps(const struct row *row, kith_context *context,
+                                kith_simulation *simulation, int64_t *steps)
+{
+    enum { most_growth = 8 };
+    const double wanted = row->options->seconds / repetitions;
+    kith_status status = KITH_OK;
+    for (int64_t last = 0; *steps > last && status == KITH_OK;) {
+        const double begin = cli_clock();
+        last = *steps;
+        status = take_steps(context, simulation, last);
+        const double fitting = (double)last * wanted / (cli_clock() - begin);
+        const double most = most_growth * (double)last;
+        *steps = job_largest(context, (int64_t)(fitting < most ? fitting : most));
+        if (*steps < 2 * last)
+            break;
+    }
+    *steps = *steps > 1 ? *steps : 1;
+    return status;
+}
+
+/* The first steps measure the work of lists and trees, by which the next ones are divided. */
 static kith_status time_steps(struct row *row, kith_context *context, kith_simulation *simulation)
 {
     enum { first_steps = 3 };
+    int64_t steps = 1;
+    double begin;
     kith_status status = take_steps(context, simulation, first_steps);
-    double begin = cli_clock();
     if (status == KITH_OK)
-        status = take_steps(context, simulation, 1);
-    const double wanted = row->options->seconds / repetitions / (cli_clock() - begin);
-    const int64_t steps = job_largest(context, wanted > 1 ? (int64_t)wanted : 1);
+        status = choose_steps(row, context, simulation, &steps);
     const double waited = job_waited(context), worked = worked_until_now(row, context);
     const double start = cli_clock();
     for (int k = 0; k < repetitions && status == KITH_OK; k++) {

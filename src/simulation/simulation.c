@@ -118,7 +118,7 @@ static kith_status do_steps(struct kith_simulation *simulation, const struct str
         KITH_TRY(simulation_step_divided(simulation, h, stretch->leg.steps, &done));
     if (done > 0)
         return KITH_OK;
-    if (!simulation->slice)
+    if (!simulation->slice || simulation->context->device.kind != KITH_CPU)
         KITH_TRY(simulation_advance(simulation, h, stretch->leg.steps, &done));
     if (done == 0 && !simulation->slice)
         KITH_TRY(simulation_replay(simulation, h, stretch->leg.steps, &done));
