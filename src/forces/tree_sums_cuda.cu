@@ -207,14 +207,6 @@ static kith_status send(const struct cuda_part *part, struct tree_problem *probl
     return KITH_OK;
 }
 
-/* The targets of one device, and the sums of the samples for the estimate. */
-static kith_status solve_own(kith_context *context, const struct tree_problem *problem,
-                             const struct tree_request *request, struct tree_state_cuda *tree)
-{
-    KITH_TRY(tree_build_cuda(context, problem, request->leaf, NULL, 0, tree));
-    return tree_sum_cuda(context, problem, request, tree);
-}
-
 static kith_status solve_part(const struct cuda_part *part, void *argument)
 {
     const struct shared_tree *shared = (const struct shared_tree *)argument;
@@ -228,7 +220,7 @@ static kith_status solve_part(const struct cuda_part *part, void *argument)
         request.estimates = false; /* by the context's device, of all results */
         KITH_TRY(send(part, &problem));
     }
-    KITH_TRY(solve_own(part->context, &problem, &request, tree));
+    KITH_TRY(tree_solve_cuda(part->context, &problem, &request, tree));
     KITH_TRY(cuda_wait(part->context, "solving a part of a tree"));
     trees->seconds[part->index] = kith_clock() - begin;
     return KITH_OK;
@@ -306,7 +298,7 @@ static kith_status solve_shared(kith_context *context, const struct shared_tree 
     }
     own->is_shared = shared->ranks > 1;
     own->range = all;
-    return solve_own(context, shared->problem, shared->request, own);
+    return tree_solve_cuda(context, shared->problem, shared->request, own);
 }
 
 /* Targets are divided among the ranks of a job, and those of a rank among its devices. */

@@ -348,9 +348,7 @@ kith_status tree_solve_cuda(kith_context *context, const struct tree_problem *pr
                             const struct tree_request *request, struct tree_state_cuda *state)
 {
     KITH_TRY(tree_build_cuda(context, problem, request->leaf, NULL, 0, state));
-    KITH_TRY(tree_sum_cuda(context, problem, request, state));
-    return request->estimates && !state->is_shared ? tree_estimate_cuda(context, problem, state)
-                                                   : KITH_OK;
+    return tree_sum_cuda(context, problem, request, state);
 }
 
 void tree_free_cuda(kith_context *context, struct tree_state_cuda *state)

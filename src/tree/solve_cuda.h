@@ -130,10 +130,10 @@ kith_status tree_check_stream_cuda(kith_context *context);
 
 /* As tree_solve_cpu, of columns in the device's memory.
  *
- *   state  zeroed before the first call; free with tree_free_cuda, after an error too. If its
- *          results are shared, the caller estimates the error where it has all of them
+ *   state  zeroed before the first call; free with tree_free_cuda, after an error too
  *
- * Waits for the device twice, and for the estimate.
+ * Waits for the device twice. The caller estimates the error, if it is requested, once it has all
+ * results.
  *
  * Errors: as of tree_solve_cpu, with law_compile_cuda; KITH_UNSUPPORTED (an order above
  *         tree_most_full_order_cuda with softening, or of expansion_series; a stream that is being
@@ -143,7 +143,6 @@ kith_status tree_solve_cuda(kith_context *context, const struct tree_problem *pr
                             const struct tree_request *request, struct tree_state_cuda *state);
 
 /* tree_solve_cuda in two parts: the trees, for which the softening is not needed, and what follows.
- * After the second the caller estimates the error, if it is requested.
  *
  *   also, more  as of octree_finish_cuda */
 kith_status tree_build_cuda(kith_context *context, const struct tree_problem *problem, int32_t leaf,

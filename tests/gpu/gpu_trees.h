@@ -217,6 +217,8 @@ static inline struct errors solve(kith_context *gpu, const struct tree_problem *
     const struct tree_request request = tree_choose_cuda(problem, wanted);
     const size_t n = (size_t)problem->target_count;
     assert_ok(tree_solve_cuda(gpu, &moved, &request, solved));
+    if (request.estimates)
+        assert_ok(tree_estimate_cuda(gpu, &moved, solved));
     uint32_t *order = to_host(solved->target_tree->order, n * sizeof *order);
     void *sums = to_host(solved->results.memory, 4 * n * (size_t)kith_dtype_bytes(problem->dtype));
     for (size_t k = 0; k < n; k++) {
