@@ -13,84 +13,42 @@
 
 enum { sources_of_task = 1 << 13 };
 
-/* Of a law with bins more targets, as a call takes many times as long: with 48 three times as many
- * estimates are below a third of the error. */
-enum { most_samples = 2 * tree_samples };
-_Static_assert((int)tree_samples >= (int)tree_far_levels, "each level has a sample");
+/* By 1/s and the logarithm fewer, so that the estimate takes less than 2 % of a call. */
+enum { samples_of_inverse = 64 };
+_Static_assert((int)samples_of_inverse >= (int)tree_strata, "each stratum has a sample");
 
 /* Of one thread, a pair. */
 static const double seconds_of_pair = 0.3e-9;
 
 /* Columns of the samples: positions, and what a task finds. */
 struct columns {
-    double x[3][most_samples], softening2[most_samples], gradient[3][most_samples],
-        potential[most_samples], magnitude[most_samples];
+    double x[3][tree_samples], softening2[tree_samples], gradient[3][tree_samples],
+        potential[tree_samples], magnitude[tree_samples];
 };
 
-/* Which targets are sampled: of each far level as many as of the others, or all where there are
- * fewer; of level 0 only where it is the only one. */
-struct sampling {
-    int64_t targets, samples;
-    int64_t targets_of[tree_far_levels], samples_of[tree_far_levels], first_of[tree_far_levels];
-    double part[most_samples]; /* targets that a sample stands for */
-};
-
-static int64_t samples_for(const struct tree_expansions *expansions)
+static int32_t samples_for(const struct tree_expansions *expansions)
 {
-    return expansions->near_law ? most_samples : tree_samples;
+    return expansions->near_law ? (int32_t)tree_samples : (int32_t)samples_of_inverse;
 }
 
-static void count_levels(const struct tree_state *state, int64_t targets,
-                         unsigned long long count[tree_far_levels])
+static void count_strata(const struct tree_state *state, int64_t targets,
+                         unsigned long long count[tree_strata])
 {
-    memset(count, 0, tree_far_levels * sizeof *count);
+    memset(count, 0, tree_strata * sizeof *count);
     for (int64_t i = 0; i < targets; i++)
-        count[state->far_level[i]]++;
-}
-
-/* The level with the fewest targets of those that have no samples yet; −1: none. */
-static int32_t smallest_level(const struct sampling *of)
-{
-    int32_t found = -1;
-    for (int32_t k = 0; k < tree_far_levels; k++)
-        if (of->targets_of[k] > 0 && of->samples_of[k] == 0 &&
-            (found < 0 || of->targets_of[k] < of->targets_of[found]))
-            found = k;
-    return found;
-}
-
-static struct sampling sampling_of(const unsigned long long count[tree_far_levels], int64_t targets,
-                                   int64_t samples)
-{
-    struct sampling of = {.targets = targets};
-    int32_t levels = 0;
-    for (int32_t k = 0; k < tree_far_levels; k++) {
-        const bool is = k > 0 || (int64_t)count[0] == targets;
-        of.targets_of[k] = is ? (int64_t)count[k] : 0;
-        levels += of.targets_of[k] > 0;
-    }
-    for (int32_t k = smallest_level(&of); k >= 0; k = smallest_level(&of)) {
-        const int64_t share = (samples - of.samples) / levels--;
-        const int64_t of_level = of.targets_of[k] < share ? of.targets_of[k] : share;
-        of.samples_of[k] = of_level;
-        of.first_of[k] = of.samples;
-        for (int64_t j = 0; j < of_level; j++)
-            of.part[of.samples + j] = (double)of.targets_of[k] / (double)of_level;
-        of.samples += of_level;
-    }
-    return of;
+        count[state->stratum[i]]++;
 }
 
 /* Where the samples are among `targets` targets of a part, before which there are this many of each
- * level; −1 for those that are elsewhere. */
-static void place_samples(const struct sampling *of, const struct tree_state *state,
-                          int64_t targets, const int64_t before[tree_far_levels],
-                          int64_t place[most_samples])
+ * stratum; −1 for those that are elsewhere. */
+static void place_samples(const struct tree_sampling *of, const struct tree_state *state,
+                          int64_t targets, const int64_t before[tree_strata],
+                          int64_t place[tree_samples])
 {
-    int64_t next[tree_far_levels], k[tree_far_levels] = {0}, found[tree_far_levels];
-    for (int64_t j = 0; j < most_samples; j++)
+    int64_t next[tree_strata], k[tree_strata] = {0}, found[tree_strata];
+    for (int64_t j = 0; j < tree_samples; j++)
         place[j] = -1;
-    for (int32_t l = 0; l < tree_far_levels; l++) {
+    for (int32_t l = 0; l < tree_strata; l++) {
         const int64_t samples = of->samples_of[l], all = of->targets_of[l];
         found[l] = before[l];
         while (k[l] < samples && tree_sample(k[l], samples, all) < before[l])
@@ -98,7 +56,7 @@ static void place_samples(const struct sampling *of, const struct tree_state *st
         next[l] = k[l] < samples ? tree_sample(k[l], samples, all) : -1;
     }
     for (int64_t i = 0; i < targets; i++) {
-        const int32_t l = state->far_level[i];
+        const int32_t l = state->stratum[i];
         if (found[l]++ != next[l])
             continue;
         place[of->first_of[l] + k[l]++] = i;
@@ -174,7 +132,7 @@ static struct sample_sum add_tasks(const struct estimate_run *run, int64_t tasks
 }
 
 static double compare(const struct estimate_run *run, const struct octree *tree, int64_t tasks,
-                      const struct tree_state *state, const struct sampling *sampling,
+                      const struct tree_state *state, const struct tree_sampling *sampling,
                       const int64_t *place)
 {
     double errors2 = 0;
@@ -184,7 +142,8 @@ static double compare(const struct estimate_run *run, const struct octree *tree,
         double found[3];
         for (int32_t c = 0; c < 3; c++)
             found[c] = real_get(tree->dtype, state->gradient[c], i);
-        errors2 += sampling->part[k] * tree_error2(found, sum.exact, 0.1 * sum.magnitude);
+        errors2 += tree_part(sampling, (int32_t)k) *
+                   tree_error2(tree->dtype, found, sum.exact, 0.1 * sum.magnitude);
     }
     return tree_estimate(errors2, sampling->targets);
 }
@@ -209,11 +168,12 @@ kith_status tree_estimate_cpu(kith_context *context, const struct tree_problem *
                               const struct tree_state *state, double *error)
 {
     const struct octree *tree = targets->tree, *sources = &state->sources;
-    const int64_t before[tree_far_levels] = {0};
-    unsigned long long count[tree_far_levels];
-    int64_t place[most_samples];
-    count_levels(state, tree->count, count);
-    const struct sampling sampling = sampling_of(count, tree->count, samples_for(expansions));
+    const int64_t before[tree_strata] = {0};
+    unsigned long long count[tree_strata];
+    int64_t place[tree_samples];
+    count_strata(state, tree->count, count);
+    struct tree_sampling sampling;
+    tree_make_sampling(count, samples_for(expansions), &sampling);
     struct estimate_run run = {.expansions = expansions,
                                .near = tree_near_kernels_of(context, problem->dtype),
                                .sources = sources,
@@ -240,43 +200,42 @@ struct sample {
     double x[3], half_softening2, found[3];
 };
 
-/* What a rank adds to the counts of the levels of those before it. */
+/* What a rank adds to the counts of the strata of those before it. */
 struct turn {
-    unsigned long long own[tree_far_levels];
-    int64_t before[tree_far_levels];
+    unsigned long long own[tree_strata];
+    int64_t before[tree_strata];
 };
 
 static void take_turn(void *argument, void *state)
 {
     struct turn *turn = argument;
     int64_t *count = state;
-    for (int32_t k = 0; k < tree_far_levels; k++) {
+    for (int32_t k = 0; k < tree_strata; k++) {
         turn->before[k] = count[k];
         count[k] += (int64_t)turn->own[k];
     }
 }
 
 /* Collective: every sample comes to all. A rank has zeros for those of others. */
-static struct sampling share_samples(const struct tree_essential *essential, /* of the targets */
-                                     const struct tree_expansions *expansions,
-                                     const struct tree_state *state,
-                                     struct sample sample[most_samples])
+static void share_samples(const struct tree_essential *essential, /* of the targets */
+                          const struct tree_expansions *expansions, const struct tree_state *state,
+                          struct tree_sampling *sampling, struct sample sample[tree_samples])
 {
     const struct tree_division *division = essential->division;
     const struct ranks *ranks = division->context->ranks;
     const struct octree *own = &essential->own;
     const int64_t here = division->point[ranks->rank + 1] - division->point[ranks->rank];
-    unsigned long long count[tree_far_levels];
-    int64_t place[most_samples], all[tree_far_levels] = {0};
+    unsigned long long count[tree_strata];
+    int64_t place[tree_samples], all[tree_strata] = {0};
     struct turn turn;
-    count_levels(state, here, turn.own);
+    count_strata(state, here, turn.own);
     memcpy(count, turn.own, sizeof count);
-    ranks_add(division->context, count, tree_far_levels);
-    const struct sampling sampling = sampling_of(count, division->points, samples_for(expansions));
+    ranks_add(division->context, count, tree_strata);
+    tree_make_sampling(count, samples_for(expansions), sampling);
     ranks_in_turn(division->context, take_turn, &turn, all, sizeof all);
-    place_samples(&sampling, state, here, turn.before, place);
-    memset(sample, 0, most_samples * sizeof *sample);
-    for (int64_t k = 0; k < sampling.samples; k++) {
+    place_samples(sampling, state, here, turn.before, place);
+    memset(sample, 0, tree_samples * sizeof *sample);
+    for (int64_t k = 0; k < sampling->samples; k++) {
         const int64_t i = place[k];
         if (i < 0)
             continue;
@@ -288,23 +247,24 @@ static struct sampling share_samples(const struct tree_essential *essential, /* 
             sample[k].half_softening2 = real_get(own->dtype, essential->softenings.of_point, i);
     }
     ranks_add(division->context, (unsigned long long *)(void *)sample,
-              most_samples * (int64_t)(sizeof *sample / sizeof(unsigned long long)));
-    return sampling;
+              tree_samples * (int64_t)(sizeof *sample / sizeof(unsigned long long)));
 }
 
-static double compare_ranks(const struct ranks *ranks, const struct sampling *sampling,
-                            const struct sample *sample, const struct sample_sum *sums)
+static double compare_ranks(const struct ranks *ranks, kith_dtype dtype,
+                            const struct tree_sampling *sampling, const struct sample *sample,
+                            const struct sample_sum *sums)
 {
     double errors2 = 0;
     for (int64_t k = 0; k < sampling->samples; k++) {
         struct sample_sum all = {{0}, 0};
         for (int32_t rank = 0; rank < ranks->size; rank++) {
-            const struct sample_sum *sum = &sums[rank * most_samples + k];
+            const struct sample_sum *sum = &sums[rank * tree_samples + k];
             for (int32_t c = 0; c < 3; c++)
                 all.exact[c] += sum->exact[c];
             all.magnitude += sum->magnitude;
         }
-        errors2 += sampling->part[k] * tree_error2(sample[k].found, all.exact, 0.1 * all.magnitude);
+        errors2 += tree_part(sampling, (int32_t)k) *
+                   tree_error2(dtype, sample[k].found, all.exact, 0.1 * all.magnitude);
     }
     return tree_estimate(errors2, sampling->targets);
 }
@@ -316,8 +276,9 @@ kith_status tree_estimate_ranks(kith_context *context, const struct tree_problem
                                 const struct tree_state *state, double *error)
 {
     struct ranks *ranks = context->ranks;
-    struct sample sample[most_samples];
-    const struct sampling sampling = share_samples(of_targets, expansions, state, sample);
+    struct sample sample[tree_samples];
+    struct tree_sampling sampling;
+    share_samples(of_targets, expansions, state, &sampling, sample);
     struct estimate_run run = {.expansions = expansions,
                                .near = tree_near_kernels_of(context, problem->dtype),
                                .sources = &of_sources->own,
@@ -332,16 +293,16 @@ kith_status tree_estimate_ranks(kith_context *context, const struct tree_problem
     }
     kith_status status = sum_sources(context, &run);
     if (status == KITH_OK)
-        status = kith_allocate((int64_t)ranks->size * most_samples, sizeof *sums,
+        status = kith_allocate((int64_t)ranks->size * tree_samples, sizeof *sums,
                                "the error of a tree", &sums);
     status = ranks_agree(context, status);
     for (int64_t k = 0; k < run.samples && status == KITH_OK && sums; k++)
-        sums[ranks->rank * most_samples + k] = add_tasks(&run, tasks_of(&run), k);
+        sums[ranks->rank * tree_samples + k] = add_tasks(&run, tasks_of(&run), k);
     if (status == KITH_OK) {
         for (int32_t rank = 0; rank <= ranks->size; rank++)
             ranks->first[rank] = rank;
-        ranks_gather_parts(context, sums, most_samples * (int64_t)sizeof *sums, ranks->first);
-        *error = compare_ranks(ranks, &sampling, sample, sums);
+        ranks_gather_parts(context, sums, tree_samples * (int64_t)sizeof *sums, ranks->first);
+        *error = compare_ranks(ranks, problem->dtype, &sampling, sample, sums);
     }
     free(sums);
     free(run.of_task);

@@ -16,6 +16,9 @@ enum {
 };
 static_assert((int)tree_samples % (int)samples_of_thread == 0, "all blocks have samples");
 static_assert((int)tree_samples <= (int)threads, "a thread compares each sample");
+static_assert((int)tree_samples >= (int)tree_strata, "each stratum has a sample");
+
+enum { place_threads = 512 };
 
 /* Blocks of a group, so that a thread sums few sources. */
 enum { most_parts = 128, sources_of_thread = 32 };
@@ -25,14 +28,80 @@ struct sample_sum {
     double gradient[3], magnitude;
 };
 
+/* What the samples are: a target, and how many it stands for. */
+struct sample_places {
+    int32_t place[tree_samples];
+    double part[tree_samples];
+};
+
 template <typename real> struct sample_task {
     int64_t sources, targets, samples;
     real softening2;
     const real4_of<real> *source, *target, *results;
+    const struct sample_places *at;
     struct sample_sum *sums; /* of a part all samples */
     int32_t parts;
     double *error;
 };
+
+/* How many targets of the stratum a cell has, if it is a leaf. */
+static __device__ inline int32_t count_in(const struct octree_cell &cell, int32_t stratum)
+{
+    return cell.children == 0 && cell.level + 1 == stratum ? cell.count : 0;
+}
+
+static __device__ inline void make_sampling(const struct octree_cell *cell, int32_t cells,
+                                            struct tree_sampling *sampling)
+{
+    __shared__ unsigned count[tree_strata];
+    for (int k = (int)threadIdx.x; k < tree_strata; k += place_threads)
+        count[k] = 0;
+    __syncthreads();
+    for (int32_t k = (int32_t)threadIdx.x; k < cells; k += place_threads)
+        if (cell[k].children == 0)
+            atomicAdd(&count[cell[k].level + 1], (unsigned)cell[k].count);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        unsigned long long targets[tree_strata];
+        for (int k = 0; k < tree_strata; k++)
+            targets[k] = count[k];
+        tree_make_sampling(targets, tree_samples, sampling);
+    }
+    __syncthreads();
+}
+
+/* The target of a sample, a block each: of those of its stratum at equal steps in the order of the
+ * cells, of which each thread has a range. */
+static __global__ void __launch_bounds__(place_threads)
+    place_samples(const struct octree_cell *cell, int32_t cells, struct sample_places *places)
+{
+    __shared__ struct tree_sampling sampling;
+    __shared__ int64_t of_thread[place_threads];
+    const int32_t sample = (int32_t)blockIdx.x;
+    make_sampling(cell, cells, &sampling);
+    if (sample >= sampling.samples)
+        return;
+    const int32_t stratum = tree_stratum_of(&sampling, sample);
+    const int64_t wanted = tree_sample(sample - sampling.first_of[stratum],
+                                       sampling.samples_of[stratum], sampling.targets_of[stratum]);
+    const int32_t each = (cells + place_threads - 1) / place_threads;
+    const int32_t first = (int32_t)threadIdx.x * each;
+    const int32_t end = first + each < cells ? first + each : cells;
+    int64_t own = 0, before = 0;
+    for (int32_t k = first; k < end; k++)
+        own += count_in(cell[k], stratum);
+    of_thread[threadIdx.x] = own;
+    __syncthreads();
+    for (int t = 0; t < (int)threadIdx.x; t++)
+        before += of_thread[t];
+    if (wanted < before || wanted >= before + own)
+        return;
+    int32_t k = first;
+    for (; wanted >= before + count_in(cell[k], stratum); k++)
+        before += count_in(cell[k], stratum);
+    places->place[sample] = cell[k].first + (int32_t)(wanted - before);
+    places->part[sample] = tree_part(&sampling, sample);
+}
 
 /* A part of the sources, on four samples. */
 template <enum expansion_law law, typename real>
@@ -43,7 +112,7 @@ static __global__ void __launch_bounds__(threads) sum_samples(const struct sampl
     for (int k = 0; k < samples_of_thread; k++) {
         const int64_t sample = samples_of_thread * (int64_t)blockIdx.y + k;
         const int64_t there = sample < task.samples ? sample : 0;
-        at[k] = task.target[tree_sample(there, task.samples, task.targets)];
+        at[k] = task.target[task.at->place[there]];
         for (int c = 0; c < 4; c++)
             sum[k][c] = 0;
     }
@@ -73,8 +142,7 @@ static __global__ void __launch_bounds__(threads) compare(const struct sample_ta
     double error2 = 0;
     wait_for_kernel_before();
     if (k < task.samples) {
-        const int64_t i = tree_sample(k, task.samples, task.targets);
-        const real4_of<real> result = task.results[i];
+        const real4_of<real> result = task.results[task.at->place[k]];
         const double found[3] = {(double)result.x, (double)result.y, (double)result.z};
         double exact[3] = {0, 0, 0}, magnitude = 0;
 #pragma unroll 8
@@ -84,11 +152,13 @@ static __global__ void __launch_bounds__(threads) compare(const struct sample_ta
                 exact[c] += sum->gradient[c];
             magnitude += sum->magnitude;
         }
-        error2 = tree_error2(found, exact, 0.1 * magnitude);
+        error2 =
+            task.at->part[k] * tree_error2(sizeof(real) == sizeof(double) ? KITH_F64 : KITH_F32,
+                                           found, exact, 0.1 * magnitude);
     }
     error2 = sum_of_block(error2);
     if (k == 0)
-        *task.error = tree_estimate(error2, task.samples);
+        *task.error = tree_estimate(error2, task.targets);
 }
 
 template <typename real>
@@ -98,10 +168,10 @@ static kith_status sum_samples_by_law(kith_context *context, const struct tree_p
     struct tree_samples_law_cuda of_law = {};
     of_law.softening2 = problem->softening2;
     of_law.sources = task.sources;
-    of_law.targets = task.targets;
     of_law.samples = task.samples;
     of_law.target = task.target;
     of_law.source = task.source;
+    of_law.place = task.at->place;
     of_law.sums = task.sums->gradient;
     return tree_sum_samples_law_cuda(context, problem->pair_law, problem->dtype, &of_law,
                                      task.parts);
@@ -110,6 +180,7 @@ static kith_status sum_samples_by_law(kith_context *context, const struct tree_p
 /* Memory of the state's samples. */
 struct sample_memory {
     double error;
+    struct sample_places at;
     struct sample_sum sums[]; /* of a part all samples */
 };
 
@@ -127,6 +198,7 @@ static struct sample_task<real> task_of(const struct tree_problem *problem,
     task.source = (const real4_of<real> *)sources->point;
     task.target = (const real4_of<real> *)targets->point;
     task.results = (const real4_of<real> *)state->results.memory;
+    task.at = &memory->at;
     task.error = &memory->error;
     task.sums = memory->sums;
     task.parts = state->samples.parts;
@@ -155,6 +227,11 @@ static kith_status start_sums(kith_context *context, cudaStream_t stream,
     state->samples.parts = parts_for(state);
     const dim3 grid((unsigned)state->samples.parts, groups);
     const struct sample_task<real> task = task_of<real>(problem, state);
+    const struct octree_cuda *targets = state->target_tree;
+    place_samples<<<tree_samples, place_threads, 0, stream>>>(
+        targets->cell, targets->cell_count,
+        &((struct sample_memory *)state->samples.memory.memory)->at);
+    KITH_TRY(cuda_check_launch("estimating the error of a tree"));
     if (problem->law == expansion_series)
         return sum_samples_by_law(context, problem, task);
     if (problem->law == expansion_inverse)

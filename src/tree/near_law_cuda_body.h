@@ -124,12 +124,12 @@ LAW_INLINE void NAME(sum_samples)(const struct law_form form,
                                   const struct tree_samples_law_cuda *task)
 {
     const struct NAME(law_constants) law = NAME(law_load)(&task->numbers);
+    const struct NAME(four) *target = (const struct NAME(four) *)task->target;
     struct NAME(four) at[tree_samples_of_block];
     REAL sum[tree_samples_of_block][4] = {};
     for (int k = 0; k < tree_samples_of_block; k++) {
         const int64_t sample = tree_samples_of_block * (int64_t)blockIdx.y + k;
-        at[k] = ((const struct NAME(four) *)task->target)[tree_sample(
-            sample < task->samples ? sample : 0, task->samples, task->targets)];
+        at[k] = target[task->place[sample < task->samples ? sample : 0]];
     }
     for (int64_t j = (int64_t)blockIdx.x * near_threads + threadIdx.x; j < task->sources;
          j += (int64_t)gridDim.x * near_threads) {

@@ -27,9 +27,10 @@ struct tree_near_law_cuda {
 struct tree_samples_law_cuda {
     struct law_numbers numbers;
     double softening2;
-    int64_t sources, targets, samples;
+    int64_t sources, samples;
     const void *target, *source;
-    double *sums; /* of a part all samples, four numbers each */
+    const int32_t *place; /* the target of a sample */
+    double *sums;         /* of a part all samples, four numbers each */
 };
 
 enum { tree_samples_of_block = 4 };

@@ -294,7 +294,7 @@ kith_status tree_make_results(const struct tree_problem *problem, int64_t target
     if (bytes > 0)
         memset(state->results, 0, (size_t)bytes);
     state->potential = state->results;
-    state->far_level = (uint8_t *)state->results + 4 * column;
+    state->stratum = (uint8_t *)state->results + 4 * column;
     for (int32_t c = 0; c < 3; c++)
         state->gradient[c] = (char *)state->results + (c + 1) * column;
     return KITH_OK;
@@ -309,7 +309,7 @@ static kith_status run_stages(kith_context *context, const struct tree_problem *
     KITH_TRY(build(context, problem, request->leaf, state));
     KITH_TRY(tree_make_results(problem, problem->target_count, state));
     if (!request->estimates)
-        state->far_level = NULL;
+        state->stratum = NULL;
     KITH_TRY(make_sides(&state->sources, &run->source_side));
     if (!problem->self)
         KITH_TRY(make_sides(&state->targets, &run->target_side));

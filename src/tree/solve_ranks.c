@@ -199,7 +199,7 @@ static kith_status make_room(struct ranks_run *of)
                                 of->targets->essential.base, of->state, &of->run));
     KITH_TRY(tree_make_results(of->problem, own > slice ? own : slice, of->state));
     if (!of->request->estimates)
-        of->state->far_level = NULL;
+        of->state->stratum = NULL;
     return KITH_OK;
 }
 

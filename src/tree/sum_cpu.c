@@ -17,7 +17,7 @@ struct sum_run {
     const struct tree_near_kernels *near;
     struct expansion_bodies bodies; /* the targets */
     struct expansion_field field;
-    uint8_t *far_level;
+    uint8_t *stratum;
     double softening2;
     int64_t real;
     bool self;
@@ -197,23 +197,17 @@ static void sum_near_by_law(const struct sum_run *run, const struct octree_cell 
     run->expansions->near_law(&near);
 }
 
-/* 0, or 1 + log₂ of the cells that have an error: those of one point have none. */
-static int level_of(const struct sum_run *run, const struct cell_list *far_cells)
-{
-    const struct octree_cell *cells = run->sources->tree->cell;
-    int64_t count = 0;
-    int level = 0;
-    for (int64_t k = 0; k < far_cells->count; k++)
-        count += cells[far_cells->cell[k]].count > 1;
-    for (; count > 0; count /= 2)
-        level++;
-    return level;
-}
-
-/* Whether a leaf, or a cell that it is in, has met far cells. */
-static bool has_local(const struct sum_run *run, int32_t target)
+/* Whether far cells that have an error act on a leaf: those of one point have none. */
+static bool has_far(const struct sum_run *run, int32_t target, const struct cell_list *far_cells)
 {
     const struct tree_expansions *all = run->expansions;
+    const struct octree_cell *cells = run->sources->tree->cell;
+    if (!all->locals) {
+        for (int64_t k = 0; k < far_cells->count; k++)
+            if (cells[far_cells->cell[k]].count > 1)
+                return true;
+        return false;
+    }
     const int64_t length = expansion_local_length(&all->expansion);
     const int64_t first = (all->target_record + target) * length;
     for (int64_t k = first; k < first + length; k++)
@@ -230,11 +224,9 @@ static void leaf(void *user, struct tree_walker *walker, int32_t target,
     const struct octree_cell *cell = &run->targets->tree->cell[target];
     const struct cell_list none = {0}, *points = all->points ? far_cells : &none;
     struct gathered gathered;
-    if (run->far_level && all->locals && all->near_law)
-        memset(run->far_level + cell->first, has_local(run, target) ? 1 + cell->level : 0,
+    if (run->stratum)
+        memset(run->stratum + cell->first, has_far(run, target, far_cells) ? 1 + cell->level : 0,
                (size_t)cell->count);
-    else if (run->far_level && far_cells->count > 0)
-        memset(run->far_level + cell->first, level_of(run, far_cells), (size_t)cell->count);
     if (all->locals)
         all->operators->l2p(&all->expansion, all->records, all->locals, all->target_record + target,
                             &run->bodies, cell->first, cell->count, &run->field);
@@ -307,7 +299,7 @@ kith_status tree_sum_cpu(kith_context *context, const struct tree_problem *probl
         .bodies = {{tree->position[0], tree->position[1], plane ? NULL : tree->position[2]},
                    tree->weight},
         .field = {state->potential, {state->gradient[0], state->gradient[1], state->gradient[2]}},
-        .far_level = state->far_level,
+        .stratum = state->stratum,
         .softening2 = problem->softening2,
         .real = kith_dtype_bytes(problem->dtype),
         .self = problem->self,

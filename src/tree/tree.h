@@ -71,18 +71,13 @@ struct tree_work {
     double *sum;
 };
 
-enum { tree_far_levels = 33 };
-
 /* Memory from call to call, and the results of the last. */
 struct tree_state {
     struct octree sources, targets; /* targets only if they are not the sources */
     struct tree_report report;
     const struct octree *target_tree; /* in whose order the results are */
     void *potential, *gradient[3];    /* columns of the problem's dtype */
-    /* Of each target what its error may depend on (tree/estimate.h): by groups 0, or 1 + log₂ of
-     * how many far cells with an error it meets; by fmm and a law with bins 0, or 1 + the
-     * Morton level of its leaf. NULL without an estimate. */
-    uint8_t *far_level;
+    uint8_t *stratum; /* of each target, for tree/estimate.h; NULL without an estimate */
     /* Over ranks: instead of target_tree, results are in the order of the problem, from target
      * slice_first on. */
     bool is_sliced;

@@ -233,14 +233,6 @@ static inline struct errors solve(kith_context *gpu, const struct tree_problem *
     return errors_of(problem, exact, &results);
 }
 
-/* The estimate lies between a third of the true error and a hundred times it, but for rounding and
- * for the few bodies with the largest errors, which samples at equal steps may miss. */
-static inline void check_estimated(const char *name, struct errors found, double estimated)
-{
-    if (!(estimated >= found.rms_of_most / 3 - 1e-14 && estimated <= 100 * found.rms + 1e-10))
-        fail_msg("%s: the error is %g, but estimated %g", name, found.rms, estimated);
-}
-
 /* The sums of several calls; those of the last two are of batches of a target each, if has_batches:
  * sums of groups follow the batches. */
 static inline void expect_same_bits(kith_context *gpu, const struct tree_problem *moved,

@@ -95,22 +95,51 @@ static void test_cuda_lists_are_the_cpus(void **state)
     kith_context_free(cpu);
 }
 
-/* What the estimate of a solution is, from the samples that it takes: these may miss
- * the few bodies that have most of the error. */
+/* Counts the targets of a stratum, leaf by leaf, and finds number `wanted` of them. */
+static int64_t find_target(const struct octree_cell *cell, int32_t cells, int32_t stratum,
+                           int64_t wanted)
+{
+    for (int32_t k = 0; k < cells; k++) {
+        if (cell[k].children > 0 || cell[k].level + 1 != stratum)
+            continue;
+        if (wanted < cell[k].count)
+            return cell[k].first + wanted;
+        wanted -= cell[k].count;
+    }
+    fail_msg("stratum %d has fewer targets", (int)stratum);
+    return 0;
+}
+
+/* What the estimate of a solution is, from the samples that it takes. */
 static double estimate_directly(const struct tree_problem *problem, const struct direct_sum *exact,
                                 const struct tree_state_cuda *solved)
 {
-    const int64_t n = problem->target_count, samples = n < tree_samples ? n : tree_samples;
+    const int64_t n = problem->target_count;
+    const int32_t cells = solved->target_tree->cell_count;
     uint32_t *order = to_host(solved->target_tree->order, (size_t)n * sizeof *order);
+    struct octree_cell *cell = to_host(solved->target_tree->cell, (size_t)cells * sizeof *cell);
     double *sums = to_host(solved->results.memory, 4 * (size_t)n * sizeof *sums), errors2 = 0;
-    for (int64_t k = 0; k < samples; k++) {
-        const int64_t i = tree_sample(k, samples, n);
+    unsigned long long count[tree_strata] = {0};
+    struct tree_sampling sampling;
+    for (int32_t k = 0; k < cells; k++)
+        if (cell[k].children == 0)
+            count[cell[k].level + 1] += (unsigned long long)cell[k].count;
+    tree_make_sampling(count, tree_samples, &sampling);
+    assert_int_equal(sampling.samples, n < tree_samples ? n : (int64_t)tree_samples);
+    for (int32_t k = 0; k < sampling.samples; k++) {
+        const int32_t stratum = tree_stratum_of(&sampling, k);
+        const int64_t wanted =
+            tree_sample(k - sampling.first_of[stratum], sampling.samples_of[stratum],
+                        sampling.targets_of[stratum]);
+        const int64_t i = find_target(cell, cells, stratum, wanted);
         errors2 +=
-            tree_error2(&sums[4 * i], exact[order[i]].field, 0.1 * exact[order[i]].magnitude);
+            tree_part(&sampling, k) * tree_error2(KITH_F64, &sums[4 * i], exact[order[i]].field,
+                                                  0.1 * exact[order[i]].magnitude);
     }
     free(order);
+    free(cell);
     free(sums);
-    return tree_estimate(errors2, samples);
+    return tree_estimate(errors2, n);
 }
 
 static void test_cuda_trees_keep_the_requested_error(void **state)
@@ -128,7 +157,7 @@ static void test_cuda_trees_keep_the_requested_error(void **state)
                 const struct tree_request request = {
                     .groups = groups, .error = errors[k], .leaf = 24, .estimates = true};
                 const struct errors found = solve(gpu, &problem, exact, &request, &solved);
-                check_estimated(scene_names[kind], found, solved.report.error_estimated);
+                check_estimated(scene_names[kind], found, solved.report.error_estimated, KITH_F64);
                 check_kept(scene_names[kind], found, errors[k]);
                 if (!groups && !(found.momentum <= 1e-14))
                     fail_msg("%s: momentum %g", scene_names[kind], found.momentum);

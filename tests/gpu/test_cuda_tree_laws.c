@@ -7,6 +7,7 @@
 #include "tree_laws.h"
 
 static struct tree_scene scene;
+static struct law_estimates estimates;
 
 static double softened_yukawa(double s)
 {
@@ -24,16 +25,6 @@ static const struct pair_law formulas[] = {
      softened_yukawa_factor},
     {"expr:m_i * m_j / r", inverse, inverse_factor},
 };
-
-/* Samples at equal steps may be without the few targets that have most of the error: the estimate
- * is at least a third of the error of 95 of 100. */
-static void check_estimate_of_law(const char *what, struct errors found, double estimated)
-{
-    const double rounding = 1e-13;
-    if (!(estimated >= found.rms_of_most / 3 - rounding && estimated <= 100 * found.rms + rounding))
-        fail_msg("%s: the error is %g, of most bodies %g, but estimated %g", what, found.rms,
-                 found.rms_of_most, estimated);
-}
 
 /* Several errors of one problem, by fmm and by groups in turns. */
 static void check(void *user, const struct pair_law *law, const char *name, kith_dtype dtype,
@@ -53,7 +44,7 @@ static void check(void *user, const struct pair_law *law, const char *name, kith
         if (scene.count > 0)
             check_kept(what, found, errors[k]);
         if (scene.count > 100 && dtype == KITH_F64)
-            check_estimate_of_law(what, found, solved.report.error_estimated);
+            count_estimate(&estimates, what, found, solved.report.error_estimated, dtype);
     }
     tree_free_cuda(gpu, &solved);
     kith_law_free(parsed);
@@ -94,6 +85,12 @@ static void test_cuda_it_is_kept_by_formulas(void **state)
     check(gpu, &formulas[1], "hernquist", KITH_F64, 0.1, small, 2, 0);
     check(gpu, &formulas[1], "hernquist", KITH_F32, 0, &(double){1e-5}, 1, 0);
     kith_context_free(gpu);
+}
+
+static void test_cuda_errors_by_any_law_are_estimated(void **state)
+{
+    (void)state;
+    check_estimates(&estimates);
 }
 
 static void test_cuda_few_points_are_summed_by_any_law(void **state)
@@ -263,6 +260,7 @@ int main(void)
         cmocka_unit_test_prestate(test_cuda_the_requested_error_is_kept_by_any_law, &numbers),
         cmocka_unit_test_prestate(test_cuda_it_is_kept_by_any_law_in_other_settings, &numbers),
         cmocka_unit_test_prestate(test_cuda_it_is_kept_by_formulas, &numbers),
+        cmocka_unit_test(test_cuda_errors_by_any_law_are_estimated),
         cmocka_unit_test_prestate(test_cuda_targets_need_not_be_the_sources_of_a_law, &numbers),
         cmocka_unit_test_prestate(test_cuda_any_law_has_the_same_bits_on_every_run, &numbers),
         cmocka_unit_test_prestate(test_cuda_tree_solvers_by_laws_agree_with_the_cpus, &numbers),

@@ -88,7 +88,6 @@ struct tree_results {
 struct errors {
     double rms, potential_rms, greatest;
     double of_99_percent;     /* 99 of 100 bodies have at most this error */
-    double rms_of_most;       /* of 95 of 100 bodies, without the largest errors */
     double momentum;          /* |Σ w ∇φ| / Σ |w ∇φ| */
     double momentum_of_pulls; /* the same relative to the sum over pairs, the scale of rounding */
 };
@@ -134,10 +133,6 @@ static inline struct errors errors_of(const struct tree_problem *problem,
     }
     qsort(sorted, (size_t)problem->target_count, sizeof *sorted, compare_errors);
     errors.of_99_percent = problem->target_count > 0 ? sorted[problem->target_count * 99 / 100] : 0;
-    const int64_t most = problem->target_count * 95 / 100;
-    for (int64_t i = 0; i < most; i++)
-        errors.rms_of_most += sorted[i] * sorted[i] / (double)most;
-    errors.rms_of_most = sqrt(errors.rms_of_most);
     const double count = (double)problem->target_count;
     errors.rms = sqrt(errors.rms / count);
     errors.potential_rms = sqrt(errors.potential_rms / count);
@@ -152,6 +147,16 @@ static inline void check_kept(const char *name, struct errors errors, double err
           errors.of_99_percent <= 4 * error && errors.greatest <= 30 * error))
         fail_msg("%s: requested %g: rms %g, of the potential %g, of 99 %% %g, greatest %g", name,
                  error, errors.rms, errors.potential_rms, errors.of_99_percent, errors.greatest);
+}
+
+/* The estimate lies between a third of the error and a hundred times it, but for rounding, which is
+ * twelve times as large in the estimate as in the errors of the samples. */
+static inline void check_estimated(const char *name, struct errors errors, double estimated,
+                                   kith_dtype dtype)
+{
+    const double rounding = dtype == KITH_F64 ? 1e-14 : 1e-6;
+    if (!(estimated >= errors.rms / 3 - rounding && estimated <= 100 * errors.rms + 12 * rounding))
+        fail_msg("%s: the error is %g, but estimated %g", name, errors.rms, estimated);
 }
 
 #endif

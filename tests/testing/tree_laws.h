@@ -119,6 +119,32 @@ static inline const struct direct_sum *sum_by(const struct tree_problem *problem
     return sums;
 }
 
+/* Estimates of errors by these laws: of a Gaussian law, say, one body of a thousand has all of the
+ * error of a sparse halo, and may not be sampled. Of a hundred estimates one may be too low. */
+struct law_estimates {
+    int all, low;
+};
+
+static inline void count_estimate(struct law_estimates *estimates, const char *what,
+                                  struct errors errors, double estimated, kith_dtype dtype)
+{
+    const double rounding = dtype == KITH_F64 ? 1e-13 : 1e-6;
+    estimates->all++;
+    estimates->low += estimated < errors.rms / 3 - rounding;
+    if (estimated < errors.rms / 3 - rounding)
+        printf("%s: the error is %g, but estimated %g\n", what, errors.rms, estimated);
+    if (!(estimated <= 100 * errors.rms + 12 * rounding))
+        fail_msg("%s: the error is %g, but estimated %g", what, errors.rms, estimated);
+}
+
+static inline void check_estimates(const struct law_estimates *estimates)
+{
+    assert_true(estimates->all > 0);
+    if (100 * estimates->low > 100 + estimates->all)
+        fail_msg("%d of %d estimates are below a third of the error", estimates->low,
+                 estimates->all);
+}
+
 /* What a device checks: several errors of one problem of the scene, by fmm and by groups in turns.
  */
 struct law_checks {

@@ -4,16 +4,6 @@
 
 static struct tree_scene scene;
 
-/* The estimate lies between a third of the true error and a hundred times it, but for rounding and
- * for bodies that are not sampled and have most of the error: at most five of 100. */
-static void check_estimated(const char *name, struct errors found, double estimated,
-                            kith_dtype dtype)
-{
-    const double rounding = dtype == KITH_F64 ? 1e-14 : 1e-6;
-    if (!(estimated >= found.rms_of_most / 3 - rounding && estimated <= 100 * found.rms + rounding))
-        fail_msg("%s: the error is %g, but estimated %g", name, found.rms, estimated);
-}
-
 static void test_the_requested_error_is_kept_on_every_distribution(void **state)
 {
     (void)state;
