@@ -6,6 +6,10 @@
 #include "kith/context.h"
 #include "law/law.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A problem with a cutoff whose law is one: gravity is −m_j/s then, of charges, and masses of 1
  * (energies are weighted by the mass of i). */
 struct cutoff_law {
@@ -82,5 +86,9 @@ kith_status forces_cutoff_reference(kith_context *context, const struct forces_p
 kith_status cutoff_take_steps(kith_context *context, void **prepared,
                               const struct forces_problem *problem,
                               const struct cutoff_steps *steps, int64_t *done);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
