@@ -58,13 +58,50 @@ EACH_FIXED(DEFINE_HARMONICS)
 static harmonics *const harmonics_of[] = {EACH_FIXED(NAME_HARMONICS)};
 #undef NAME_HARMONICS
 
+/* raise_degree for n ≥ 4 that are not constant: a loop over b without the cases of the first and
+ * the last two, from an element to the next by its distance. */
+static void raise_any_degree(int32_t order, int32_t n, const VREAL d[3], VREAL *h)
+{
+#define H(a, b, c) h[expansion_row(order, b, c) + (a)]
+    H(n, 0, 0) = simd_fma(-d[2], H(n - 2, 0, 1), d[0] * H(n - 1, 0, 0));
+    H(n - 1, 1, 0) =
+        simd_fma(-d[2], H(n - 3, 1, 1), simd_fma(d[1], H(n - 1, 0, 0), d[0] * H(n - 2, 1, 0)));
+    const VREAL *before = &H(n - 2, 1, 0), *far = &H(n - 4, 2, 1), *near = &H(n - 2, 0, 1);
+    VREAL *at = &H(n - 3, 2, 0);
+    for (int32_t b = 2; b <= n - 2; b++) { /* at[1] is H(n − b, b, 0) */
+        at[1] = simd_fma(-d[2], *far + *near, simd_fma(d[1], *before, d[0] * *at));
+        before = at;
+        at += order - b;
+        far += order - b - 1;
+        near += order - b + 1;
+    }
+    H(1, n - 1, 0) =
+        simd_fma(-d[2], H(1, n - 3, 1), simd_fma(d[1], H(1, n - 2, 0), d[0] * H(0, n - 1, 0)));
+    H(0, n, 0) = simd_fma(-d[2], H(0, n - 2, 1), d[1] * H(0, n - 1, 0));
+    H(n - 1, 0, 1) = simd_fma(d[0], H(n - 2, 0, 1), d[2] * H(n - 1, 0, 0));
+    const VREAL *below = &H(n - 2, 1, 0);
+    before = &H(n - 2, 0, 1);
+    at = &H(n - 3, 1, 1);
+    for (int32_t b = 1; b <= n - 2; b++) { /* at[1] is H(n − 1 − b, b, 1) */
+        at[1] = simd_fma(d[1], *before, simd_fma(d[0], *at, d[2] * *below));
+        before = at;
+        at += order - b - 1;
+        below += order - b;
+    }
+    H(0, n - 1, 1) = simd_fma(d[1], H(0, n - 2, 1), d[2] * H(0, n - 1, 0));
+#undef H
+}
+
 static void harmonics_any(int32_t order, const VREAL d[3], VREAL *restrict h)
 {
     h[0] = simd_all((REAL)1);
     for (int32_t n = 1; n <= order; n++) {
         const REAL inverse = 1 / (REAL)n;
         const VREAL part[3] = {d[0] * inverse, d[1] * inverse, d[2] * inverse};
-        raise_degree(order, n, part, h);
+        if (n < 4)
+            raise_degree(order, n, part, h);
+        else
+            raise_any_degree(order, n, part, h);
     }
 }
 
@@ -159,9 +196,12 @@ static void dot(int32_t order, enum expansion_basis basis, const VREAL *terms, c
             dot_planes[order - c](x, length, f, g, length + 1, total);
             continue;
         }
+        VREAL sum[2][4] = {{{0}}};
         for (int32_t b = 0; b <= order - c; b++)
             dot_row(order - c - b, x + row_in_plane(length, b), f + row_in_plane(length + 1, b),
                     f + row_in_plane(length + 1, b + 1), g ? g + row_in_plane(length, b) : NULL,
-                    total);
+                    sum[b % 2]);
+        for (int32_t k = 0; k < 4; k++)
+            total[k] += sum[0][k] + sum[1][k];
     }
 }
