@@ -13,8 +13,8 @@
 enum { lanes = SIMD_BYTES / sizeof(double) };
 
 struct source_lanes {
-    vdouble r, radius, weight, size, field, potential;
-    const double *power_at[lanes];
+    vdouble r, radius, weight, size, field, potential; /* from weight on of those that are read */
+    const double *side[lanes], *power_at[lanes];
 };
 
 /* What stands for 1/r² in the estimate of the error, and in the field of a cell's weight. */
@@ -52,24 +52,28 @@ SIMD_INLINE void load_sources(const struct tree_rule *rule, const struct tree_si
                               const int32_t *sources, int32_t count, struct source_lanes *to)
 {
     const int32_t terms = rule->order > 0 ? rule->order + 1 : 0;
-    const double *side[lanes];
     SIMD_UNROLL
     for (int lane = 0; lane < lanes; lane++) {
         const int64_t cell = sources[lane < count ? lane : count - 1];
-        side[lane] = sides[cell].center;
+        to->side[lane] = sides[cell].center;
         to->power_at[lane] = powers + cell * terms;
     }
-    vdouble of[8];
-    simd_gather4(of, side, 0);
-    simd_gather4(of + 4, side, 4);
+    vdouble of[4];
+    simd_gather4(of, to->side, 0);
     const vdouble x = target->center[0] - of[0], y = target->center[1] - of[1],
                   z = target->center[2] - of[2];
     to->radius = of[3];
-    to->weight = of[4];
-    to->size = of[5];
-    to->field = of[6];
-    to->potential = of[7];
     to->r = SIMD_SQRT_DOUBLE(x * x + y * y + z * z);
+}
+
+SIMD_INLINE void load_weights(struct source_lanes *of)
+{
+    vdouble column[4];
+    simd_gather4(column, of->side, 4);
+    of->weight = column[0];
+    of->size = column[1];
+    of->field = column[2];
+    of->potential = column[3];
 }
 
 /* C(p, k) P_k / size^k of the sources, k = 0 … order. */
@@ -184,6 +188,7 @@ SIMD_INLINE vint64 accept(const struct tree_rule *rule, const struct tree_side *
         return accepted;
     if (rule->points)
         return accepted & is_point(rule, target, of);
+    load_weights(of);
     const struct pair_lanes pair = make_pair(of->radius, radius, of->r);
     vdouble power[expansion_max_order + 1];
     load_powers(of, rule->order, power);

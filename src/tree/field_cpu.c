@@ -7,8 +7,9 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
+#include "device/context.h"
 #include "ranks/ranks.h"
-#include "tree/pull.h"
+#include "tree/pull_kernel.h"
 #include "tree/walk.h"
 
 /* Of one thread and a target. */
@@ -17,6 +18,7 @@ static const double seconds_of_target = 100e-9;
 struct field_run {
     const struct tree_sides *targets, *sources;
     struct tree_pull *pull; /* of each target cell */
+    tree_pull_kernel *add;  /* of one softening by 1/s or ln s */
     double softening2;
     enum expansion_law law;
     const struct tree_law_bins *bins;
@@ -36,10 +38,21 @@ static void add_pull(const struct field_run *run, int32_t target, int32_t source
         tree_add_pull(a, b, net, softening2, run->law, is_near, &run->pull[target]);
 }
 
+static void add_pulls(const struct field_run *run, int32_t target, const int32_t *sources,
+                      int64_t count, bool is_near)
+{
+    const struct tree_sides *of = run->sources;
+    if (run->law != expansion_series && !run->softening[0])
+        run->add(&run->targets->side[target], of->side, of->tree->net_weight, sources, count,
+                 run->softening2, run->law, is_near, &run->pull[target]);
+    else
+        for (int64_t k = 0; k < count; k++)
+            add_pull(run, target, sources[k], is_near);
+}
+
 static void far(void *user, int32_t target, const int32_t *sources, int64_t count)
 {
-    for (int64_t k = 0; k < count; k++)
-        add_pull(user, target, sources[k], false);
+    add_pulls(user, target, sources, count, false);
 }
 
 static void descend(void *user, int32_t target)
@@ -57,9 +70,13 @@ static void leaf(void *user, struct tree_walker *walker, int32_t target,
     (void)far_cells;
     const struct field_run *run = user;
     const bool self = run->targets->tree == run->sources->tree;
-    for (int64_t k = 0; k < near_cells->count; k++)
-        if (!self || near_cells->cell[k] != target) /* how near its points are is not known */
-            add_pull(user, target, near_cells->cell[k], true);
+    const int32_t *cells = near_cells->cell;
+    int64_t own = 0; /* how near its points are is not known */
+    while (own < near_cells->count && !(self && cells[own] == target))
+        own++;
+    add_pulls(run, target, cells, own, true);
+    if (own < near_cells->count)
+        add_pulls(run, target, cells + own + 1, near_cells->count - own - 1, true);
 }
 
 /* A cell's scale is that of its weakest leaf. */
@@ -116,6 +133,7 @@ static kith_status find_field(kith_context *context, const struct tree_sides *ta
     struct tree_counts counts;
     KITH_TRY(kith_allocate(targets->tree->cell_count, sizeof *run->pull, "fields of a tree",
                            &run->pull));
+    run->add = tree_pull_kernel_of(context->isa);
     actions->far = far;
     actions->descend = descend;
     actions->leaf = leaf;

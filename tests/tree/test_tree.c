@@ -4,6 +4,7 @@
 
 #include "device/context.h"
 #include "tree/accept_kernel.h"
+#include "tree/pull_kernel.h"
 #include "tree/solve.h"
 #include "tree_on_cpu.h"
 
@@ -247,6 +248,39 @@ static void test_acceptance_of_several_sources_is_that_of_each(void **state)
     kith_context_free(context);
 }
 
+static void test_the_pull_of_several_sources_is_that_of_each(void **state)
+{
+    (void)state;
+    enum { sides = 40, most = 35, turns = 1000 };
+    struct random_numbers numbers = random_numbers_begin("test_the_pull_of_several_sources");
+    kith_context *context = context_with(1);
+    tree_pull_kernel *const add = tree_pull_kernel_of(context->isa);
+    struct tree_side side[sides];
+    double net[sides];
+    int32_t cells[most];
+    for (int32_t k = 0; k < sides; k++) {
+        side[k] = (struct tree_side){.radius = k % 3 ? random_uniform(&numbers, 0, 1) : 0};
+        scene_gaussian(&numbers, 3, side[k].center);
+        side[k].weight = random_uniform(&numbers, 0, 1);
+        net[k] = random_uniform(&numbers, -1, 1) * side[k].weight;
+    }
+    for (int32_t turn = 0; turn < turns; turn++) {
+        const int32_t target = turn % sides, count = turn % most;
+        const enum expansion_law law = turn % 2 ? expansion_inverse : expansion_logarithm;
+        const double softening2 = turn % 3 ? 0 : 0.1;
+        const bool is_near = turn / 2 % 2;
+        struct tree_pull expected = {{1, -2, 3}, 1, 0.5, 2}, found = expected;
+        for (int32_t k = 0; k < count; k++) { /* the target, too */
+            cells[k] = k % 9 ? (int32_t)random_uniform(&numbers, 0, sides) : target;
+            tree_add_pull(&side[target], &side[cells[k]], net[cells[k]], softening2, law, is_near,
+                          &expected);
+        }
+        add(&side[target], side, net, cells, count, softening2, law, is_near, &found);
+        assert_memory_equal(&found, &expected, sizeof found);
+    }
+    kith_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +289,7 @@ int main(void)
         cmocka_unit_test(test_every_target_meets_every_source_once),
         cmocka_unit_test(test_acceptance_is_symmetric),
         cmocka_unit_test(test_acceptance_of_several_sources_is_that_of_each),
+        cmocka_unit_test(test_the_pull_of_several_sources_is_that_of_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
