@@ -49,6 +49,9 @@ struct advance_problem {
     bool keeps_acceleration;
     double h; /* a step's length, of any sign */
     int64_t steps;
+    /* Of accelerations and jerks within the kernels, and of forces' G: a power of two, and its
+     * inverse. advance_aimed sets 1. */
+    double unit, inverse_unit;
 };
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "core/status.h"
 #include "device/overlap.cuh"
+#include "forces/scale.h"
 #include "forces/solver.h"
 #include "simulation/advance_cuda.cuh"
 #include "simulation/advance_laws_cuda.h"
@@ -93,6 +94,18 @@ static kith_status advance_by_evaluations(kith_context *context,
     return KITH_OK;
 }
 
+/* With G less than 2: at the floor of s² kernels then have finite G m / s³ (core/floors.h). */
+static struct advance_problem in_unit(const struct advance_problem *problem)
+{
+    struct advance_problem result = *problem;
+    const double g = problem->forces.gravitational_constant;
+    if (fabs(g) >= 2)
+        result.unit = forces_unit_for(fabs(g));
+    result.inverse_unit = 1 / result.unit;
+    result.forces.gravitational_constant = g * result.inverse_unit;
+    return result;
+}
+
 static bool takes_parts(kith_context *context, const struct advance_problem *problem)
 {
     const int64_t bodies = problem->forces.target_count;
@@ -102,8 +115,9 @@ static bool takes_parts(kith_context *context, const struct advance_problem *pro
            advance_parts_warps(problem) >= cuda_multiprocessors(context) * each;
 }
 
-static kith_status advance_ensemble(kith_context *context, const struct advance_problem *problem)
+static kith_status advance_ensemble(kith_context *context, const struct advance_problem *whole)
 {
+    const struct advance_problem in_its_unit = in_unit(whole), *const problem = &in_its_unit;
     const int64_t bodies = problem->forces.target_count;
     const int64_t least =
         (int64_t)cuda_multiprocessors(context) * least_lane_systems_per_multiprocessor;
@@ -120,17 +134,27 @@ static kith_status advance_one(kith_context *context, const struct advance_probl
                                int64_t *done)
 {
     const int64_t bodies = problem->forces.target_count;
+    const struct advance_problem small = in_unit(problem);
     *done = problem->steps;
     if (bodies <= one_in_warp_bodies)
-        return advance_warps_cuda(context, problem);
+        return advance_warps_cuda(context, &small);
     if (bodies <= one_in_block_bodies)
-        return advance_blocks_cuda(context, problem);
-    KITH_TRY(advance_grid_cuda(context, problem, done));
+        return advance_blocks_cuda(context, &small);
+    KITH_TRY(advance_grid_cuda(context, &small, done));
     if (*done > 0 || problem->method != advance_composition)
         return KITH_OK;
     *done = problem->steps;
     return problem->forces.dtype == KITH_F64 ? advance_by_evaluations<double>(context, problem)
                                              : advance_by_evaluations<float>(context, problem);
+}
+
+/* Whether G h³, in the factors of a step, is in range as well. */
+static bool fits_steps(const struct advance_problem *problem)
+{
+    const double h = fmax(1, fabs(problem->h));
+    struct forces_problem forces = problem->forces;
+    forces.gravitational_constant *= h * h * h;
+    return advance_fits_masses(&forces);
 }
 
 /* Whether there is something better than combine and forces. */
@@ -139,7 +163,7 @@ static bool has_kernel(const struct advance_problem *problem)
     const struct forces_problem *forces = &problem->forces;
     if (forces->law)
         return advance_laws_has_kernel(problem);
-    if (!forces->self || !advance_fits_masses(forces))
+    if (!forces->self || !advance_fits_masses(forces) || !fits_steps(problem))
         return false;
     if (forces->system_count > 0 && forces->target_count > advance_block_bodies)
         return false;

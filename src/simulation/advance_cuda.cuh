@@ -89,12 +89,15 @@ template <typename real_> struct cuda_runge_kutta {
     static constexpr bool needs_jerk = false;
     static constexpr int32_t evaluation_count = 4;
 
-    real h, half, sixth, quarter2, half2, sixth2; /* of h, and of h² */
+    real h, half;                        /* for velocities */
+    real sixth, quarter2, half2, sixth2; /* of h and h² times the unit */
 
     explicit cuda_runge_kutta(const struct advance_problem &problem)
-        : h((real)problem.h), half((real)(problem.h / 2)), sixth((real)(problem.h / 6)),
-          quarter2((real)(problem.h * problem.h / 4)), half2((real)(problem.h * problem.h / 2)),
-          sixth2((real)(problem.h * problem.h / 6))
+        : h((real)problem.h), half((real)(problem.h / 2)),
+          sixth((real)(problem.h / 6 * problem.unit)),
+          quarter2((real)(problem.h * problem.h / 4 * problem.unit)),
+          half2((real)(problem.h * problem.h / 2 * problem.unit)),
+          sixth2((real)(problem.h * problem.h / 6 * problem.unit))
     {
     }
 
@@ -136,12 +139,15 @@ template <typename real_> struct cuda_hermite {
     static constexpr bool needs_jerk = true;
     static constexpr int32_t evaluation_count = 2;
 
-    real h, half, half2, twelfth2, sixth3; /* of h, h² and h³ */
+    real h, half;                                  /* for velocities */
+    real kick, half_kick, half2, twelfth2, sixth3; /* of h, h² and h³ times the unit */
 
     explicit cuda_hermite(const struct advance_problem &problem)
-        : h((real)problem.h), half((real)(problem.h / 2)), half2((real)(problem.h * problem.h / 2)),
-          twelfth2((real)(problem.h * problem.h / 12)),
-          sixth3((real)(problem.h * problem.h * problem.h / 6))
+        : h((real)problem.h), half((real)(problem.h / 2)), kick((real)(problem.h * problem.unit)),
+          half_kick((real)(problem.h / 2 * problem.unit)),
+          half2((real)(problem.h * problem.h / 2 * problem.unit)),
+          twelfth2((real)(problem.h * problem.h / 12 * problem.unit)),
+          sixth3((real)(problem.h * problem.h * problem.h / 6 * problem.unit))
     {
     }
 
@@ -153,9 +159,9 @@ template <typename real_> struct cuda_hermite {
             now.base_x[c] = x;
             now.base_v[c] = v;
             now.change_x[c] = fma(twelfth2, a, fma(half, v, now.lost_x[c]));
-            now.change_v[c] = fma(twelfth2, j, fma(half, a, now.lost_v[c]));
+            now.change_v[c] = fma(twelfth2, j, fma(half_kick, a, now.lost_v[c]));
             now.x[c] = fma(sixth3, j, fma(half2, a, fma(h, v, x)));
-            now.v[c] = fma(half2, j, fma(h, a, v));
+            now.v[c] = fma(half2, j, fma(kick, a, v));
         }
     }
 
@@ -166,8 +172,8 @@ template <typename real_> struct cuda_hermite {
         for (int c = 0; c < components; c++) {
             now.v[c] = now.base_v[c];
             now.x[c] = now.base_x[c];
-            add_exactly(fma(-twelfth2, now.jerk[c], fma(half, now.a[c], now.change_v[c])), now.v[c],
-                        now.lost_v[c]);
+            add_exactly(fma(-twelfth2, now.jerk[c], fma(half_kick, now.a[c], now.change_v[c])),
+                        now.v[c], now.lost_v[c]);
             add_exactly(fma(-twelfth2, now.a[c], fma(half, now.v[c], now.change_x[c])), now.x[c],
                         now.lost_x[c]);
         }
@@ -192,7 +198,7 @@ template <typename real> __device__ real number_at(const void *column, int64_t a
     return column ? ((const real *)column)[at] : (real)0;
 }
 
-/* G m, which is in range: advance_fits_masses. */
+/* G m in the problem's unit, at most MASS_LIMIT²: core/floors.h. */
 template <typename real> __device__ real mass_at(const struct advance_problem &problem, int64_t at)
 {
     return (real)problem.forces.gravitational_constant *
@@ -218,7 +224,9 @@ __device__ void load_motion(const struct advance_problem &problem, int c, int64_
     motion.v[k] = number_at<real>(problem.velocity[c], at);
     motion.lost_x[k] = number_at<real>(problem.lost_position[c], at);
     motion.lost_v[k] = number_at<real>(problem.lost_velocity[c], at);
-    motion.a[k] = problem.keeps_acceleration ? number_at<real>(problem.acceleration[c], at) : 0;
+    motion.a[k] = problem.keeps_acceleration
+                      ? number_at<real>(problem.acceleration[c], at) * (real)problem.inverse_unit
+                      : 0;
 }
 
 template <typename real, typename moving>
@@ -232,7 +240,7 @@ __device__ void store_motion(const struct advance_problem &problem, int c, int64
     ((real *)problem.lost_position[c])[at] = motion.lost_x[k];
     ((real *)problem.lost_velocity[c])[at] = motion.lost_v[k];
     if (problem.keeps_acceleration)
-        ((real *)problem.acceleration[c])[at] = motion.a[k];
+        ((real *)problem.acceleration[c])[at] = motion.a[k] * (real)problem.unit;
 }
 
 /* The same with the jerk, where the scheme has it. */
@@ -248,7 +256,7 @@ __device__ void load_state(const struct advance_problem &problem, int c, int64_t
                            struct with_jerk<real, components> &now)
 {
     load_motion<real>(problem, c, at, k, now);
-    now.jerk[k] = number_at<real>(problem.jerk[c], at);
+    now.jerk[k] = number_at<real>(problem.jerk[c], at) * (real)problem.inverse_unit;
 }
 
 template <typename real, int components>
@@ -264,7 +272,7 @@ __device__ void store_state(const struct advance_problem &problem, int c, int64_
 {
     store_motion<real>(problem, c, at, k, now);
     if (problem.jerk[c])
-        ((real *)problem.jerk[c])[at] = now.jerk[k];
+        ((real *)problem.jerk[c])[at] = now.jerk[k] * (real)problem.unit;
 }
 
 /* Adds a source's Σ m d / s³; the second form, whose differences go on with u of the velocities,

@@ -38,6 +38,7 @@ static inline bool advance_fits_masses(const struct forces_problem *forces)
 static inline struct advance_problem advance_aimed(const struct advance_problem *problem)
 {
     struct advance_problem complete = *problem;
+    complete.unit = complete.inverse_unit = 1;
     for (int32_t c = 0; c < problem->forces.dimensions; c++) {
         complete.forces.target_position[c] = complete.forces.source_position[c] =
             problem->position[c];

@@ -21,7 +21,7 @@ template <typename real> composition_program<real> program_of(const struct advan
     for (int32_t k = 0; k < exact.evaluation_count; k++)
         program.evaluation[k] = exact.evaluation[k];
     for (int32_t k = 0; k < 2 * exact.stage_count; k++) {
-        program.kick[k] = (real)exact.kick[k];
+        program.kick[k] = (real)(exact.kick[k] * problem.unit);
         program.drift[k] = (real)exact.drift[k];
     }
     return program;

@@ -77,12 +77,13 @@ SIMD_INLINE struct whfast_numbers whfast_numbers_of(bool is_jacobi, double g, do
 
 enum { whfast_numbers_of_slot = 47 };
 
-/* The field d / |d|³, or its derivative along change, is weight times this: field. */
-SIMD_INLINE vdouble whfast_weigh(const bool is_derivative, const vdouble d[3],
+/* The field d / |d|³, or its derivative along change, is weight times this: field. floor: added to
+ * |d|². */
+SIMD_INLINE vdouble whfast_weigh(const bool is_derivative, double floor, const vdouble d[3],
                                  const vdouble change[3], vdouble field[3])
 {
     const vdouble r2 =
-        simd_fma(d[2], d[2], simd_fma(d[1], d[1], simd_fma(d[0], d[0], simd_all(S2_FLOOR_DOUBLE))));
+        simd_fma(d[2], d[2], simd_fma(d[1], d[1], simd_fma(d[0], d[0], simd_all(floor))));
     if (!is_derivative) {
         memcpy(field, d, 3 * sizeof *field);
         return simd_rsqrt3_scaled(r2);

@@ -206,13 +206,13 @@ SIMD_INLINE void pull_of_star(const struct whfast_planets *p, const struct whfas
             at[c] = q[c * slots + k];
             change[c] = is_derivative ? dq[c * slots + k] : at[c];
         }
-        const vdouble own_weight = whfast_weigh(is_derivative, at, change, own);
+        const vdouble own_weight = whfast_weigh(is_derivative, S2_FLOOR_DOUBLE, at, change, own);
         SIMD_UNROLL
         for (int32_t c = 0; c < 3; c++) {
             at[c] = p->x[c * slots + k];
             change[c] = is_derivative ? p->dx[c * slots + k] : at[c];
         }
-        const vdouble weight = whfast_weigh(is_derivative, at, change, of_star);
+        const vdouble weight = whfast_weigh(is_derivative, S2_FLOOR_DOUBLE, at, change, of_star);
         SIMD_UNROLL
         for (int32_t c = 0; c < 3; c++) {
             const vdouble pull = p->pull[c * slots + k], star = weight * of_star[c];

@@ -227,7 +227,7 @@ SIMD_INLINE void whfast_pull_one(const struct whfast_planets *p, const struct wh
                 change[c] =
                     is_derivative ? simd_all(whfast_lane(p->dx + c * slots, j)) - dx[c] : d[c];
             }
-            const vdouble weight = whfast_weigh(is_derivative, d, change, field);
+            const vdouble weight = whfast_weigh(is_derivative, S2_FLOOR_DOUBLE, d, change, field);
             const vdouble of_source = simd_all(whfast_lane(p->mass, j)) * weight;
             SIMD_UNROLL
             for (int32_t c = 0; c < 3; c++)
@@ -266,7 +266,7 @@ SIMD_INLINE void whfast_pull_pair(const bool is_derivative, struct whfast_puller
         d[c] = other->x[c] - at->x[c];
         change[c] = is_derivative ? other->dx[c] - at->dx[c] : d[c];
     }
-    const vdouble weight = whfast_weigh(is_derivative, d, change, field);
+    const vdouble weight = whfast_weigh(is_derivative, S2_FLOOR_DOUBLE, d, change, field);
     const vdouble of_other = other->mass * weight, of_this = at->mass * weight;
     SIMD_UNROLL
     for (int32_t c = 0; c < 3; c++) {

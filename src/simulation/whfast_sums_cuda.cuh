@@ -81,10 +81,9 @@ SIMD_INLINE void whfast_turn(const struct whfast_layout layout, const vdouble *v
 
 /* 8/15 of 1/|d|³, in an operation less: with e = 1 − y² d² of an estimate y of 1/|d| it is
  * y³ (8/15 + 4/5 e + e²) = y³ ((e + 2/5)² + 28/75). */
-SIMD_INLINE vdouble whfast_cube(const vdouble d[3])
+SIMD_INLINE vdouble whfast_cube(double floor, const vdouble d[3])
 {
-    const vdouble d2 =
-        simd_fma(d[2], d[2], simd_fma(d[1], d[1], simd_fma(d[0], d[0], S2_FLOOR_DOUBLE)));
+    const vdouble d2 = simd_fma(d[2], d[2], simd_fma(d[1], d[1], simd_fma(d[0], d[0], floor)));
     const vdouble y = simd_estimate_rsqrt_double(d2), y2 = y * y, t = simd_fma(-d2, y2, 1.4);
     return y2 * y * simd_fma(t, t, 28.0 / 75);
 }
@@ -123,9 +122,9 @@ SIMD_INLINE struct whfast_puller whfast_turn(const struct whfast_layout layout,
     return at;
 }
 
-SIMD_INLINE void whfast_pull_two(const bool is_derivative, const struct whfast_puller *at,
-                                 const struct whfast_puller *other, vdouble sum[3],
-                                 vdouble other_sum[3])
+SIMD_INLINE void whfast_pull_two(const bool is_derivative, double floor,
+                                 const struct whfast_puller *at, const struct whfast_puller *other,
+                                 vdouble sum[3], vdouble other_sum[3])
 {
     vdouble d[3], change[3], field[3];
 #pragma unroll
@@ -134,7 +133,8 @@ SIMD_INLINE void whfast_pull_two(const bool is_derivative, const struct whfast_p
         change[c] = is_derivative ? other->dx[c] - at->dx[c] : d[c];
         field[c] = d[c];
     }
-    const vdouble weight = is_derivative ? whfast_weigh(true, d, change, field) : whfast_cube(d);
+    const vdouble weight =
+        is_derivative ? whfast_weigh(true, floor, d, change, field) : whfast_cube(floor, d);
     const vdouble of_other = other->gm * weight, of_this = at->gm * weight;
 #pragma unroll
     for (int32_t c = 0; c < 3; c++) {
@@ -161,6 +161,8 @@ SIMD_INLINE void whfast_add_pull(const struct whfast_planets *p, const struct wh
     const bool is_derivative = dx;
     const int32_t lane = whfast_lane_of(layout), opposite = layout.lanes / 2;
     const vdouble factor = h * p->g * (is_derivative ? 1.0 : 1.875);
+    /* At the floor factor / |d|³ is finite (core/floors.h). */
+    const double floor = S2_FLOOR_DOUBLE * fmax(1.0, fabs(factor));
     const struct whfast_puller own[2] = {whfast_puller_of(x, dx, factor * p->mass[0], 0),
                                          whfast_puller_of(x, dx, factor * p->mass[1], 1)};
     vdouble sum[2][3];
@@ -169,7 +171,7 @@ SIMD_INLINE void whfast_add_pull(const struct whfast_planets *p, const struct wh
         sum[0][c] = to[2 * c];
         sum[1][c] = to[2 * c + 1];
     }
-    whfast_pull_two(is_derivative, &own[0], &own[1], sum[0], sum[1]);
+    whfast_pull_two(is_derivative, floor, &own[0], &own[1], sum[0], sum[1]);
 #pragma unroll
     for (int32_t turns = 1; turns < opposite; turns++) {
         vdouble found[2][3] = {};
@@ -179,7 +181,7 @@ SIMD_INLINE void whfast_add_pull(const struct whfast_planets *p, const struct wh
                 whfast_turn(layout, is_derivative, &own[j], lane + turns);
 #pragma unroll
             for (int32_t k = 0; k < 2; k++)
-                whfast_pull_two(is_derivative, &own[k], &other, sum[k], found[j]);
+                whfast_pull_two(is_derivative, floor, &own[k], &other, sum[k], found[j]);
         }
 #pragma unroll
         for (int32_t k = 0; k < 2; k++)
@@ -191,9 +193,9 @@ SIMD_INLINE void whfast_add_pull(const struct whfast_planets *p, const struct wh
             whfast_turn(layout, is_derivative, &own[0], lane ^ opposite);
         const struct whfast_puller second =
             whfast_turn(layout, is_derivative, &own[1], lane ^ opposite);
-        whfast_pull_two(is_derivative, &own[0], &second, sum[0], found);
-        whfast_pull_two(is_derivative, &own[0], &first, sum[0], not_handed);
-        whfast_pull_two(is_derivative, &own[1], &second, sum[1], not_handed);
+        whfast_pull_two(is_derivative, floor, &own[0], &second, sum[0], found);
+        whfast_pull_two(is_derivative, floor, &own[0], &first, sum[0], not_handed);
+        whfast_pull_two(is_derivative, floor, &own[1], &second, sum[1], not_handed);
         whfast_hand(layout, found, lane ^ opposite, sum[1]);
     }
 #pragma unroll

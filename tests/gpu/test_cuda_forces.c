@@ -377,6 +377,36 @@ static void test_cuda_contexts_on_two_threads_give_the_same_bits(void **state)
     kith_context_free(context);
 }
 
+/* Every two bodies at one place, of masses of any size. */
+static void test_cuda_forces_of_pairs_at_one_place_are_the_cpu_s(void **state)
+{
+    static const char *const solvers[] = {"direct", "tree", "fmm"};
+    static const double masses[] = {1, 100, 1e6, 1e30};
+    kith_context *gpu = new_gpu_context(NULL), *cpu = new_context(NULL, 0);
+    for (int k = 0; k < 2 * 3 * 4; k++) {
+        const kith_solver *solver = solver_named(solvers[k / 2 % 3]);
+        const bool is_direct = k / 2 % 3 == 0;
+        struct system s = system_random(*state, dtypes[k % 2], is_direct ? 500 : 4000, 3);
+        for (int64_t i = 0; i < s.n; i++) {
+            put(s.m, i, masses[k / 6] * get(s.m, i));
+            for (int64_t c = 0; c < 3; c++)
+                put(s.x, 3 * i + c, get(s.x, 3 * (i / 2 * 2) + c));
+        }
+        struct system expected = system_copy(&s);
+        const kith_forces_options options = {.solver = solver,
+                                             .accuracy.error = is_direct ? 0 : 1e-4};
+        system_compute(gpu, &options, &s);
+        system_compute(cpu, &options, &expected);
+        const double bound = is_direct ? 2 * promised_error(s.dtype, s.n) : 1e-3;
+        assert_less(relative_difference(s.a, expected.a), bound);
+        assert_less(relative_difference(s.phi, expected.phi), bound);
+        system_free(&s);
+        system_free(&expected);
+    }
+    kith_context_free(gpu);
+    kith_context_free(cpu);
+}
+
 static void test_cuda_refuses_numbers_that_are_none_by_row(void **state)
 {
     struct random_numbers *random = *state;
@@ -410,6 +440,7 @@ int main(void)
         cmocka_unit_test_prestate(test_cuda_forces_beside_a_close_pair_are_not_lost, &random),
         cmocka_unit_test_prestate(test_cuda_gives_the_same_bits_twice_and_in_two_contexts, &random),
         cmocka_unit_test_prestate(test_cuda_contexts_on_two_threads_give_the_same_bits, &random),
+        cmocka_unit_test_prestate(test_cuda_forces_of_pairs_at_one_place_are_the_cpu_s, &random),
         cmocka_unit_test_prestate(test_cuda_refuses_numbers_that_are_none_by_row, &random),
     };
     return cmocka_run_group_tests_name("cuda_forces", tests, NULL, NULL);

@@ -32,19 +32,25 @@ static void assert_agrees(kith_simulation *simulation, kith_simulation *expected
     kith_bodies_free(b);
 }
 
-/* Both contexts advance the same bodies by some steps, and one of another length. */
-static void compare(kith_context *gpu, kith_context *cpu, const struct simulated_case *the,
-                    const kith_bodies *bodies)
+/* Both contexts advance the same bodies by some steps dt, and one of another length. */
+static void compare_steps(kith_context *gpu, kith_context *cpu, const struct simulated_case *the,
+                          double dt, const kith_bodies *bodies)
 {
-    kith_simulation *simulation = begin(gpu, the, bodies), *expected = begin(cpu, the, bodies);
-    const double h = the->softening == none ? -3e-6 : -3e-4;
+    kith_simulation *simulation = begin_under(gpu, the, NULL, dt, bodies);
+    kith_simulation *expected = begin_under(cpu, the, NULL, dt, bodies);
     assert_ok(kith_simulation_step(simulation, 3));
-    assert_ok(kith_simulation_step_by(simulation, h));
+    assert_ok(kith_simulation_step_by(simulation, -0.3 * dt));
     assert_ok(kith_simulation_step(expected, 3));
-    assert_ok(kith_simulation_step_by(expected, h));
+    assert_ok(kith_simulation_step_by(expected, -0.3 * dt));
     assert_agrees(simulation, expected, bodies, the);
     kith_simulation_free(simulation);
     kith_simulation_free(expected);
+}
+
+static void compare(kith_context *gpu, kith_context *cpu, const struct simulated_case *the,
+                    const kith_bodies *bodies)
+{
+    compare_steps(gpu, cpu, the, the->softening == none ? 1e-5 : 1e-3, bodies);
 }
 
 static void compare_random(struct random_numbers *random, kith_context *gpu, kith_context *cpu,
@@ -180,6 +186,70 @@ static void test_coincident_and_massless_bodies_leave_each_other_alone(void **st
     kith_context_free(cpu);
 }
 
+/* Bodies without softening of which each two are at one place, and all then: those of a pair have
+ * nothing to do with each other, whatever their masses. */
+static void compare_pairs(struct random_numbers *random, kith_context *gpu, kith_context *cpu,
+                          struct simulated_case the, double mass)
+{
+    const double dt = 1e-5 / sqrt(mass);
+    kith_bodies *bodies = random_bodies(random, &the);
+    for (int64_t i = 0; i < bodies->count; i++)
+        bodies->mass[i] = i % 3 ? mass * bodies->mass[i] : 0;
+    for (int64_t k = 0; k < 3 * bodies->count; k++)
+        bodies->velocity[k] *= sqrt(mass);
+    for (int64_t k = 0; k < 3 * bodies->count; k++) {
+        bodies->position[k] = bodies->position[k / 6 * 6 + k % 3];
+        bodies->velocity[k] = bodies->velocity[k / 6 * 6 + k % 3];
+    }
+    compare_steps(gpu, cpu, &the, dt, bodies);
+    for (int64_t k = 3; k < 3 * bodies->count; k++) {
+        bodies->position[k] = bodies->position[k % 3];
+        bodies->velocity[k] = bodies->velocity[k % 3];
+    }
+    compare_steps(gpu, cpu, &the, dt, bodies);
+    kith_bodies_free(bodies);
+}
+
+static void test_masses_of_any_size_at_one_place_leave_each_other_alone(void **state)
+{
+    static const int64_t sizes[][2] = {{6, 0},    {20, 0},   {50, 0},   {300, 0},   {2, 9001},
+                                       {6, 9000}, {8, 8600}, {12, 20},  {24, 2701}, {40, 3},
+                                       {64, 30},  {6, 1},    {1000, 0}, {2050, 0}};
+    static const double masses[] = {1, 100, 1e6, 1e30};
+    static const char *const integrators[] = {"leapfrog", "rk4", "hermite4"};
+    const int count = test_is_quick() ? 12 : sizeof sizes / sizeof sizes[0];
+    kith_context *gpu = new_gpu_context(NULL), *cpu = new_context(NULL, 0);
+    for (int size = 0; size < count; size++)
+        for (int k = 0; k < 3; k++)
+            for (kith_dtype dtype = KITH_F64; dtype <= KITH_F32; dtype++)
+                for (int m = 0; m < 4; m++)
+                    compare_pairs(*state, gpu, cpu,
+                                  (struct simulated_case){dtype, sizes[size][0], sizes[size][1], 3,
+                                                          none, integrators[k]},
+                                  masses[m]);
+    kith_context_free(gpu);
+    kith_context_free(cpu);
+}
+
+/* Planets at one place, with a unit of time in which they go round their star very often. */
+static void test_planets_at_one_place_leave_each_other_alone(void **state)
+{
+    const struct simulated_case the = {KITH_F64, 7, 3, 3, none, "whfast"};
+    kith_context *gpu = new_gpu_context(NULL), *cpu = new_context(NULL, 0);
+    kith_bodies *bodies = random_bodies(*state, &the);
+    for (int64_t i = 0; i < bodies->count; i++) {
+        const int64_t planet = i % the.bodies, pair = (planet + 1) / 2;
+        const double r = (double)pair, v = planet ? 1e15 / sqrt(r) : 0;
+        bodies->mass[i] = planet ? 1e27 : 1e30;
+        memcpy(bodies->position + 3 * i, (double[3]){r, 0, 0}, 3 * sizeof(double));
+        memcpy(bodies->velocity + 3 * i, (double[3]){0, v, 0}, 3 * sizeof(double));
+    }
+    compare_steps(gpu, cpu, &the, 1e-18, bodies);
+    kith_bodies_free(bodies);
+    kith_context_free(gpu);
+    kith_context_free(cpu);
+}
+
 /* Meters, kilograms and seconds; and a G too small for the kernels. */
 static void test_every_unit_agrees_with_the_cpu(void **state)
 {
@@ -281,6 +351,9 @@ int main(void)
         cmocka_unit_test_prestate(test_ensembles_agree_with_the_cpu, &random),
         cmocka_unit_test_prestate(test_coincident_and_massless_bodies_leave_each_other_alone,
                                   &random),
+        cmocka_unit_test_prestate(test_masses_of_any_size_at_one_place_leave_each_other_alone,
+                                  &random),
+        cmocka_unit_test_prestate(test_planets_at_one_place_leave_each_other_alone, &random),
         cmocka_unit_test_prestate(test_every_unit_agrees_with_the_cpu, &random),
         cmocka_unit_test_prestate(test_diagnostics_of_an_ensemble_agree_with_the_cpu, &random),
         cmocka_unit_test(test_energy_is_kept_over_many_steps),
