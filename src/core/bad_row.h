@@ -18,12 +18,19 @@ extern "C" {
 
 void kith_bad_row_message(const char *name, int64_t row, double value, const char *remedy);
 
-/* A magnitude of coordinates up to which squares of distances are finite, at any rounding. */
-double kith_largest_coordinate(kith_dtype dtype, int64_t dimensions);
+/* Up to this, squares of distances are finite in up to 16 dimensions (|d| is at most twice it along
+ * each axis), and the remedy of coordinates that are larger. */
+static inline double kith_largest_coordinate(kith_dtype dtype)
+{
+    return dtype == KITH_F32 ? 1e18 : 1e153;
+}
 
-/* The error of a coordinate beyond it. */
-kith_status kith_fail_at_far_row(const char *name, int64_t row, double value, kith_dtype dtype,
-                                 int64_t dimensions);
+static inline const char *kith_remedy_of_far(kith_dtype dtype)
+{
+    return dtype == KITH_F32
+               ? "coordinates of at most 1e18, whose distances squared single precision holds"
+               : "coordinates of at most 1e153, whose distances squared double precision holds";
+}
 
 #ifdef __cplusplus
 }

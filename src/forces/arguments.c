@@ -109,12 +109,12 @@ static kith_status fail_at_bad_row(const char *name, kith_array array, struct fo
     double value = 0;
     for (;;) {
         value = array_get(array, row, column);
-        if (!isfinite(value) || value < rule.least)
+        if (!isfinite(value) || value < rule.least || fabs(value) > rule.most)
             break;
         column = (column + 1) % kith_array_columns(array);
         row += column == 0;
     }
-    return kith_fail_at_row(name, row, value, rule.what);
+    return kith_fail_at_row(name, row, value, forces_remedy(rule, value));
 }
 
 /* The largest magnitude of the array's numbers, at least *largest; an error if one breaks the rule.
@@ -126,28 +126,7 @@ static kith_status check_numbers(kith_context *context, const char *name, const 
     if (kith_array_is_none(*array))
         return KITH_OK;
     KITH_TRY(forces_measure(context, *array, rule.least, largest, &good));
-    return good ? KITH_OK : fail_at_bad_row(name, *array, rule);
-}
-
-/* Squares of all distances are finite: laws have no units of their own as gravity does (scale.h).
- */
-static kith_status check_distances(const struct forces_arguments *arguments,
-                                   const struct particles_side *side, double farthest)
-{
-    const kith_array positions = side->positions;
-    const kith_cell *cell = arguments->space.cell;
-    const bool wraps = cell && (cell->periodic[0] || cell->periodic[1] || cell->periodic[2]);
-    if (kith_array_is_none(positions) || !arguments->law || arguments->space.cutoff > 0 || wraps)
-        return KITH_OK;
-    const int64_t columns = kith_array_columns(positions);
-    if (farthest <= kith_largest_coordinate(positions.dtype, columns))
-        return KITH_OK;
-    int64_t at = 0;
-    while (fabs(array_get(positions, at / columns, at % columns)) < farthest)
-        at++;
-    return kith_fail_at_far_row(side->argument->positions, at / columns,
-                                array_get(positions, at / columns, at % columns), positions.dtype,
-                                columns);
+    return good && *largest <= rule.most ? KITH_OK : fail_at_bad_row(name, *array, rule);
 }
 
 static kith_status check_numbers_of_side(struct forces_arguments *arguments,
@@ -158,8 +137,7 @@ static kith_status check_numbers_of_side(struct forces_arguments *arguments,
                                [particles_unit_length] = &arguments->largest_length,
                                [particles_unit_mass] = &arguments->largest_mass};
     KITH_TRY(check_numbers(arguments->context, side->argument->positions, &side->positions,
-                           forces_rule_of_vectors(), &farthest));
-    KITH_TRY(check_distances(arguments, side, farthest));
+                           forces_rule_of_positions(arguments), &farthest));
     arguments->largest_length = fmax(arguments->largest_length, farthest);
     for (int k = 0; k < particles_column_count; k++)
         if (!kith_array_is_none(side->column[k]))

@@ -4,6 +4,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "core/bad_row.h"
 #include "forces/problem.h"
 #include "kith/forces.h"
 #include "particles/columns.h"
@@ -76,23 +77,46 @@ static inline double forces_least_mass(const struct forces_arguments *arguments,
     return arguments->sources.positions.dtype == KITH_F64 ? DBL_MIN : (double)FLT_MIN;
 }
 
-/* The valid numbers of an array: the minimum, and the words of the message. */
+/* The valid numbers of an array: the minimum, the largest magnitude, and the words of the message;
+ * far: of one whose magnitude is larger. */
 struct forces_rule {
-    double least;
-    const char *what;
+    double least, most;
+    const char *what, *far;
 };
 
 static inline struct forces_rule forces_rule_of_vectors(void)
 {
-    const struct forces_rule rule = {-(double)INFINITY, "finite numbers"};
+    const struct forces_rule rule = {-(double)INFINITY, (double)INFINITY, "finite numbers", ""};
     return rule;
+}
+
+/* Squares of all distances are finite: laws have no units of their own as gravity does (scale.h).
+ */
+static inline struct forces_rule forces_rule_of_positions(const struct forces_arguments *arguments)
+{
+    const kith_dtype dtype = arguments->sources.positions.dtype;
+    const kith_cell *cell = arguments->space.cell;
+    const bool wraps = cell && (cell->periodic[0] || cell->periodic[1] || cell->periodic[2]);
+    struct forces_rule rule = forces_rule_of_vectors();
+    if (arguments->law && arguments->space.cutoff == 0 && !wraps) {
+        rule.most = kith_largest_coordinate(dtype);
+        rule.far = kith_remedy_of_far(dtype);
+    }
+    return rule;
+}
+
+static inline const char *forces_remedy(struct forces_rule rule, double value)
+{
+    return isfinite(value) && fabs(value) > rule.most ? rule.far : rule.what;
 }
 
 static inline struct forces_rule forces_rule_of_column(const struct forces_arguments *arguments,
                                                        bool of_targets, int column)
 {
-    struct forces_rule rule = {particles_columns[column].least, particles_columns[column].what};
+    struct forces_rule rule = forces_rule_of_vectors();
     const double least = forces_least_mass(arguments, of_targets);
+    rule.least = particles_columns[column].least;
+    rule.what = particles_columns[column].what;
     if (column == particles_m && least > 0) {
         rule.least = least;
         rule.what = "masses greater than 0, by which forces are divided";

@@ -16,8 +16,8 @@ struct view {
     int64_t rows, row_stride, column_stride;
     int32_t columns;          /* 3 at most */
     enum particles_unit unit; /* numbers without one have no part in the choice of units */
-    double least;
-    const char *name, *remedy; /* in the host's memory: only handed on */
+    double least, most;
+    const char *name, *remedy, *far; /* in the host's memory: only handed on */
 };
 
 /* The arguments, in the order in which arguments.c inspects them. */
@@ -58,7 +58,7 @@ __device__ inline real number_at(const struct view &view, int64_t row, int32_t c
 
 template <typename real> __device__ inline bool is_bad(const struct view &view, real number)
 {
-    return !isfinite(number) || number < (real)view.least;
+    return !(fabs(number) <= (real)view.most) || number < (real)view.least;
 }
 
 __device__ inline void take_larger(struct extremes &a, const struct extremes &b)
@@ -127,8 +127,9 @@ __device__ inline void tell(const struct inputs &inputs, unsigned long long wors
     while (!is_bad(view, number_at<real>(view, row, column)))
         column++;
     deferred->row = row;
-    deferred->value = number_at<real>(view, row, column);
-    deferred->remedy = view.remedy;
+    const real value = number_at<real>(view, row, column);
+    deferred->value = value;
+    deferred->remedy = isfinite(value) && fabs(value) > (real)view.most ? view.far : view.remedy;
     __threadfence_system();
     deferred->array = view.name;
 }

@@ -139,7 +139,9 @@ static void add_view(struct inputs *inputs, int k, kith_array array, const char 
     struct view view = {};
     view.name = name;
     view.remedy = rule.what;
+    view.far = rule.far;
     view.least = rule.least;
+    view.most = fmin(rule.most, array.dtype == KITH_F32 ? (double)FLT_MAX : DBL_MAX);
     view.unit = unit;
     view.data = array.data;
     view.rows = array.shape[0];
@@ -155,8 +157,8 @@ static void add_side(struct inputs *inputs, int first, const struct forces_argum
                      const struct particles_side *side)
 {
     const bool is_targets = side == &arguments->targets;
-    add_view(inputs, first, side->positions, side->argument->positions, forces_rule_of_vectors(),
-             particles_unit_length);
+    add_view(inputs, first, side->positions, side->argument->positions,
+             forces_rule_of_positions(arguments), particles_unit_length);
     for (int k = 0; k < particles_column_count; k++)
         add_view(inputs, first + 1 + k, side->column[k], side->argument->column[k],
                  forces_rule_of_column(arguments, is_targets, k), particles_columns[k].unit);

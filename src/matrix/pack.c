@@ -1,5 +1,6 @@
 #include "matrix/pack.h"
 
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -84,38 +85,34 @@ static double otherwise_of(const char *name)
     return name ? 1 : 0;
 }
 
-/* Column k of an array, or ones (without a name: zeros), to count numbers and zeros after them. */
-static kith_status pack_column(const char *name, kith_array array, int64_t k, int64_t count,
-                               kith_dtype dtype, const void *to)
+double matrix_largest_coordinate(const struct matrix_arguments *arguments, kith_dtype dtype)
+{
+    return formula_uses_distance(arguments->view.value) ? kith_largest_coordinate(dtype) : DBL_MAX;
+}
+
+/* Column k of an array, or ones (without a name: zeros), to count numbers and zeros after them.
+ * Coordinates are at most largest. */
+static kith_status pack_coordinates(const char *name, kith_array array, int64_t k, int64_t count,
+                                    kith_dtype dtype, double largest, const void *to)
 {
     const bool none = kith_array_is_none(array);
     for (int64_t row = 0; row < kith_padded(count); row++) {
         const double number = row >= count ? 0
                               : none       ? otherwise_of(name)
                                            : array_get(array, row, k);
-        if (!isfinite(number))
-            return kith_fail_at_row(name ? name : "zeros", row, number, "finite numbers");
+        if (!(fabs(number) <= largest))
+            return kith_fail_at_row(name ? name : "zeros", row, number,
+                                    isfinite(number) ? kith_remedy_of_far(dtype)
+                                                     : "finite numbers");
         real_set(dtype, (void *)to, row, number);
     }
     return KITH_OK;
 }
 
-/* Squares of all distances are finite, where the law needs them. */
-static kith_status check_distances(const struct matrix_arguments *arguments,
-                                   const struct particles_side *particles, int64_t count,
-                                   kith_dtype dtype)
+static kith_status pack_column(const char *name, kith_array array, int64_t k, int64_t count,
+                               kith_dtype dtype, const void *to)
 {
-    const double largest = kith_largest_coordinate(dtype, arguments->dimensions);
-    if (!formula_uses_distance(arguments->view.value))
-        return KITH_OK;
-    for (int64_t row = 0; row < count; row++)
-        for (int32_t c = 0; c < arguments->dimensions; c++) {
-            const double x = array_get(particles->positions, row, c);
-            if (fabs(x) > largest)
-                return kith_fail_at_far_row(particles->argument->positions, row, x, dtype,
-                                            arguments->dimensions);
-        }
-    return KITH_OK;
+    return pack_coordinates(name, array, k, count, dtype, DBL_MAX, to);
 }
 
 static kith_status pack_side(const struct matrix_arguments *arguments,
@@ -127,11 +124,11 @@ static kith_status pack_side(const struct matrix_arguments *arguments,
     const kith_array weights = matrix_weights_of(arguments, particles);
     const char *name = argument->column[matrix_weight_column(arguments)];
     const int64_t axis_bytes = side->stride * kith_dtype_bytes(dtype);
+    const double largest = matrix_largest_coordinate(arguments, dtype);
     for (int32_t c = 0; c < arguments->dimensions; c++)
-        KITH_TRY(
-            pack_column(argument->positions, particles->positions, c, side->count, dtype,
-                        c < 3 ? side->x[c] : (const char *)side->more_axes + (c - 3) * axis_bytes));
-    KITH_TRY(check_distances(arguments, particles, side->count, dtype));
+        KITH_TRY(pack_coordinates(
+            argument->positions, particles->positions, c, side->count, dtype, largest,
+            c < 3 ? side->x[c] : (const char *)side->more_axes + (c - 3) * axis_bytes));
     for (int32_t c = arguments->dimensions; c < 3; c++)
         KITH_TRY(pack_column(NULL, kith_array_none(), 0, side->count, dtype, side->x[c]));
     KITH_TRY(pack_column(name, weights, 0, side->count, dtype, side->weight));

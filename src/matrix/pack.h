@@ -20,6 +20,10 @@ kith_array matrix_weights_of(const struct matrix_arguments *arguments,
 /* The column that is the law's weight. */
 enum particles_column matrix_weight_column(const struct matrix_arguments *arguments);
 
+/* The largest magnitude of a coordinate: where the law needs distances, their squares are finite.
+ */
+double matrix_largest_coordinate(const struct matrix_arguments *arguments, kith_dtype dtype);
+
 /* The problem with columns of the precision dtype in the host's memory, of arrays there, in the
  * context's workspace. Errors: KITH_INVALID_ARGUMENT (a number that is not finite),
  * KITH_OUT_OF_MEMORY. */

@@ -2,6 +2,9 @@
  * numbers are found too late for the call's status; they are reported by the next synchronize
  * (device/deferred_error.h), and what is computed of it is NaN. */
 
+#include <float.h>
+
+#include "core/bad_row.h"
 #include "core/memory.h"
 #include "device/deferred_error.h"
 #include "matrix/cuda.h"
@@ -21,8 +24,8 @@ struct packing {
     int64_t stride, rows, column;
     const void *factor; /* a packed column to be multiplied by; NULL: none */
     void *to;
-    double otherwise;
-    const char *name; /* in the host's memory: only handed on */
+    double otherwise, most; /* of a number's magnitude */
+    const char *name;       /* in the host's memory: only handed on */
 };
 
 struct packings {
@@ -43,7 +46,7 @@ static __global__ void pack(const struct packings packings, unsigned long long *
             if (row < column.rows)
                 number = column.from ? ((const real *)column.from)[row * column.stride]
                                      : (real)column.otherwise;
-            if (!isfinite(number))
+            if (!(fabs(number) <= (real)column.most))
                 atomicMax(worst, ~((unsigned long long)k << row_bits | (unsigned long long)row));
             if (column.factor)
                 number *= ((const real *)column.factor)[row];
@@ -55,15 +58,17 @@ static __global__ void pack(const struct packings packings, unsigned long long *
 /* The first one stays until it is reported. */
 template <typename real>
 static __global__ void tell(const struct packings packings, const unsigned long long *worst,
-                            const char *remedy, struct cuda_deferred_error *deferred)
+                            const char *remedy, const char *far,
+                            struct cuda_deferred_error *deferred)
 {
     if (!*worst || *(const char *volatile *)&deferred->array)
         return;
     const struct packing &column = packings.column[~*worst >> row_bits];
     const int64_t row = ~*worst & ((1ull << row_bits) - 1);
     deferred->row = row;
-    deferred->value = (double)((const real *)column.from)[row * column.stride];
-    deferred->remedy = remedy;
+    const real value = ((const real *)column.from)[row * column.stride];
+    deferred->value = (double)value;
+    deferred->remedy = isfinite(value) ? far : remedy;
     __threadfence_system();
     deferred->array = column.name;
 }
@@ -76,6 +81,7 @@ static void add(struct packings *packings, const char *name, kith_array from, in
     packing.rows = rows;
     packing.to = (void *)to;
     packing.otherwise = 1;
+    packing.most = kith_array_is_none(from) || from.dtype == KITH_F32 ? (double)FLT_MAX : DBL_MAX;
     if (!kith_array_is_none(from)) {
         const int64_t offset = from.ndim == 2 ? k * from.strides[1] : 0;
         packing.from = (const char *)from.data + offset * kith_dtype_bytes(from.dtype);
@@ -96,8 +102,10 @@ static void add_side(const struct matrix_arguments *arguments,
         const bool absent = c >= arguments->dimensions;
         add(packings, argument->positions, absent ? kith_array_none() : particles->positions, c,
             side->count, c < 3 ? side->x[c] : (const char *)side->more_axes + (c - 3) * axis_bytes);
+        struct packing *const added = &packings->column[packings->count - 1];
+        added->most = fmin(added->most, matrix_largest_coordinate(arguments, arguments->dtype));
         if (absent)
-            packings->column[packings->count - 1].otherwise = 0;
+            added->otherwise = 0;
     }
     add(packings, argument->column[matrix_weight_column(arguments)], weights, 0, side->count,
         side->weight);
@@ -116,8 +124,9 @@ static kith_status launch(kith_context *context, const struct packings *packings
                         "clearing memory"));
     pack<real><<<blocks, threads, 0, cuda_stream(context)>>>(*packings, worst);
     KITH_TRY(cuda_check_launch("packing the arrays"));
-    tell<real><<<1, 1, 0, cuda_stream(context)>>>(*packings, worst, remedy,
-                                                  cuda_deferred_error_of(context));
+    const kith_dtype dtype = sizeof(real) == sizeof(double) ? KITH_F64 : KITH_F32;
+    tell<real><<<1, 1, 0, cuda_stream(context)>>>(
+        *packings, worst, remedy, kith_remedy_of_far(dtype), cuda_deferred_error_of(context));
     return cuda_check_launch("looking at the arrays");
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/bad_row.h"
 #include "core/memory.h"
 #include "forces/solver.h"
 #include "forces/space.h"
@@ -30,6 +31,21 @@ static bool can_be_shown(const struct kith_simulation *simulation, double larges
     const bool is_double = simulation->dtype == KITH_F64;
     const double low = is_double ? 0x1p-60 : 0x1p-10, high = is_double ? 0x1p120 : 0x1p20;
     return largest == 0 || (largest >= low && largest <= high);
+}
+
+/* Squares of all distances are finite: with a law the unit of length is 1. */
+static kith_status check_distances(const struct kith_simulation *simulation,
+                                   const kith_bodies *bodies)
+{
+    const double largest = kith_largest_coordinate(simulation->dtype);
+    const int64_t first = simulation->slice ? simulation->slice->first : 0;
+    if (!simulation->law.law || simulation->space.cutoff > 0 || simulation->solver->is_periodic)
+        return KITH_OK;
+    for (int64_t k = 0; k < bodies->count * bodies->dimensions; k++)
+        if (fabs(bodies->position[k]) > largest)
+            return kith_fail_at_row("positions", first + k / bodies->dimensions,
+                                    bodies->position[k], kith_remedy_of_far(simulation->dtype));
+    return KITH_OK;
 }
 
 /* A unit of length that was chosen stays until simulation_fill: when bodies merge or are
@@ -194,6 +210,7 @@ kith_status simulation_refill(struct kith_simulation *simulation, const kith_bod
         slice_agree(simulation, thermostat_check_masses(&simulation->thermostat, bodies, first)));
     forces_forget(simulation->context, simulation->solver, &simulation->prepared);
     simulation->has_potentials = false;
+    KITH_TRY(slice_agree(simulation, check_distances(simulation, bodies)));
     KITH_TRY(choose_units(simulation, bodies));
     KITH_TRY(slice_agree(simulation, load_problem(simulation, bodies)));
     KITH_TRY(simulation_write_vectors(simulation, POSITION, bodies->position));

@@ -2,7 +2,6 @@
 
 #include "sums/arrange.h"
 
-#include "core/bad_row.h"
 #include "device/context.h"
 #include "device/threads.h"
 #include "sums/columns.h"
@@ -206,11 +205,8 @@ kith_status sums_arrange(kith_context *context, struct sums_arranged *arranged)
     KITH_TRY(wrap_side(context, arranged, &arranged->sources, &bounds));
     KITH_TRY(sums_check_columns(problem, &problem->targets));
     KITH_TRY(sums_check_columns(problem, &problem->sources));
-    if (problem->dimensions > 3 ||
-        bounds.largest > kith_largest_coordinate(problem->dtype, problem->dimensions)) {
-        KITH_TRY(sums_check_distances(problem, &problem->sources));
-        KITH_TRY(sums_check_distances(problem, &problem->targets));
-    }
+    if (problem->dimensions > 3 || bounds.largest > sums_largest_coordinate(problem))
+        KITH_TRY(sums_check_distances(problem));
     if (arranged->has_cells)
         KITH_TRY(sort_sides(context, arranged, &bounds));
     KITH_TRY(arrange_side(context, arranged, &arranged->sources, problem->formulas->uses_j, false));

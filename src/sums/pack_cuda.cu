@@ -13,7 +13,7 @@ static __device__ inline real field(const struct sums_packing &packing, int k, i
         return 0;
     const struct sums_packed_column &column = packing.column[k];
     const real value = ((const real *)column.from)[row * column.stride];
-    if (column.bad_row && !isfinite(value))
+    if (column.bad_row && !(fabs((double)value) <= column.most))
         atomicMax(column.bad_row, ~(unsigned long long)row);
     return value;
 }
@@ -63,8 +63,8 @@ static __device__ void write_down(const struct sums_suspect &suspect, int64_t ro
                                   struct cuda_deferred_error *deferred)
 {
     double value = number_at(suspect, row, 0);
-    for (int64_t c = 1; c < suspect.columns && isfinite(value); c++)
-        if (!isfinite(number_at(suspect, row, c)))
+    for (int64_t c = 1; c < suspect.columns && fabs(value) <= suspect.most; c++)
+        if (!(fabs(number_at(suspect, row, c)) <= suspect.most))
             value = number_at(suspect, row, c);
     deferred->row = row;
     deferred->value = value;

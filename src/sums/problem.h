@@ -100,6 +100,7 @@ static inline void sums_put(kith_array array, int64_t row, int64_t column, doubl
  * far apart that r² of all pairs overflows, where the formulas need it. */
 kith_status sums_fail_at_row(const struct sums_side *side, int64_t row);
 kith_status sums_check_columns(const struct sums_problem *problem, const struct sums_side *side);
-kith_status sums_check_distances(const struct sums_problem *problem, const struct sums_side *side);
+double sums_largest_coordinate(const struct sums_problem *problem);
+kith_status sums_check_distances(const struct sums_problem *problem);
 
 #endif

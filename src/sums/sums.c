@@ -305,11 +305,11 @@ kith_status kith_sums_compute(kith_context *context, const kith_sums_options *op
 }
 
 static kith_status fail_at_number(const struct sums_side *side, const char *column, int64_t row,
-                                  double value)
+                                  double value, const char *remedy)
 {
     char name[64];
     snprintf(name, sizeof name, "%s.%s", side->name, column);
-    return kith_fail_at_row(name, row, value, "finite numbers");
+    return kith_fail_at_row(name, row, value, remedy);
 }
 
 kith_status sums_fail_at_row(const struct sums_side *side, int64_t row)
@@ -317,7 +317,7 @@ kith_status sums_fail_at_row(const struct sums_side *side, int64_t row)
     for (int64_t c = 0; c < side->positions.shape[1]; c++) {
         const double value = sums_get(side->positions, row, c);
         if (!isfinite(value))
-            return fail_at_number(side, "positions", row, value);
+            return fail_at_number(side, "positions", row, value, "finite numbers");
     }
     return kith_fail(KITH_INVALID_ARGUMENT,
                      "row %lld of %s.positions is more than 2^30 cells away from the cell; give "
@@ -332,7 +332,7 @@ kith_status sums_check_columns(const struct sums_problem *problem, const struct 
         for (int64_t row = 0; !kith_array_is_none(column) && row < side->count; row++)
             if (!isfinite(sums_get(column, row, 0)))
                 return fail_at_number(side, problem->formulas->scope.column[k], row,
-                                      sums_get(column, row, 0));
+                                      sums_get(column, row, 0), "finite numbers");
     }
     for (int64_t row = 0; problem->dimensions > 3 && row < side->count; row++)
         for (int64_t c = 3; c < problem->dimensions; c++)
@@ -341,17 +341,27 @@ kith_status sums_check_columns(const struct sums_problem *problem, const struct 
     return KITH_OK;
 }
 
-kith_status sums_check_distances(const struct sums_problem *problem, const struct sums_side *side)
+double sums_largest_coordinate(const struct sums_problem *problem)
 {
-    const double largest = kith_largest_coordinate(problem->dtype, problem->dimensions);
-    char name[64];
-    snprintf(name, sizeof name, "%s.positions", side->name);
-    if (problem->cutoff > 0 || !problem->formulas->uses_distance)
-        return KITH_OK;
+    return problem->cutoff == 0 && problem->formulas->uses_distance
+               ? kith_largest_coordinate(problem->dtype)
+               : DBL_MAX;
+}
+
+static kith_status check_distances(const struct sums_problem *problem, const struct sums_side *side)
+{
+    const double largest = sums_largest_coordinate(problem);
     for (int64_t row = 0; row < side->count; row++)
         for (int64_t c = 0; c < problem->dimensions; c++)
             if (fabs(sums_get(side->positions, row, c)) > largest)
-                return kith_fail_at_far_row(name, row, sums_get(side->positions, row, c),
-                                            problem->dtype, problem->dimensions);
+                return fail_at_number(side, "positions", row, sums_get(side->positions, row, c),
+                                      kith_remedy_of_far(problem->dtype));
     return KITH_OK;
+}
+
+kith_status sums_check_distances(const struct sums_problem *problem)
+{
+    if (!problem->same)
+        KITH_TRY(check_distances(problem, &problem->targets));
+    return check_distances(problem, &problem->sources);
 }

@@ -3,11 +3,13 @@
 
 #include "sums/sums_cuda.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cells/cells_cuda.h"
 #include "core/arena.h"
+#include "core/bad_row.h"
 #include "device/context.h"
 #include "device/cuda.h"
 #include "device/staging.h"
@@ -71,6 +73,7 @@ static struct sums_suspect suspect_array(kith_array array, const char *name)
     return (struct sums_suspect){.data = array.data,
                                  .strides = {array.strides[0], array.strides[1]},
                                  .columns = array.ndim == 2 ? array.shape[1] : 1,
+                                 .most = DBL_MAX,
                                  .bytes = (int32_t)kith_dtype_bytes(array.dtype),
                                  .is_whole = is_whole,
                                  .name = name,
@@ -181,7 +184,9 @@ static kith_status make_room(struct making *making)
 static void suspect_positions(struct making *making, struct making_side *side, const char *name)
 {
     struct sums_suspect positions = suspect_array(side->side->positions, name);
-    positions.other_remedy = "positions less than 2^30 cells away from the cell";
+    positions.most = sums_largest_coordinate(making->problem);
+    positions.other_remedy = making->has_cells ? "positions less than 2^30 cells away from the cell"
+                                               : kith_remedy_of_far(making->problem->dtype);
     side->bad_position = suspect(making, positions);
 }
 
@@ -219,7 +224,7 @@ static kith_status sort_sides(struct making *making)
 
 static struct sums_packed_column column_of(kith_array array, unsigned long long *bad_row)
 {
-    return (struct sums_packed_column){array.data, array.strides[0], bad_row};
+    return (struct sums_packed_column){array.data, array.strides[0], bad_row, DBL_MAX};
 }
 
 /* Wrapped points have been validated. */
@@ -229,11 +234,12 @@ static void pack_positions(const struct making *making, const struct making_side
     const kith_array x = side->side->positions;
     for (int c = 0; c < 3; c++) {
         if (making->has_cells)
-            packing->column[c] = (struct sums_packed_column){side->wrapped.position[c], 1, NULL};
+            packing->column[c] =
+                (struct sums_packed_column){side->wrapped.position[c], 1, NULL, DBL_MAX};
         else if (c < making->problem->dimensions)
             packing->column[c] = (struct sums_packed_column){
                 (const char *)x.data + c * x.strides[1] * kith_dtype_bytes(x.dtype), x.strides[0],
-                side->bad_position};
+                side->bad_position, sums_largest_coordinate(making->problem)};
     }
 }
 
@@ -257,9 +263,11 @@ static kith_status pack_side(struct making *making, const struct making_side *si
         packing.column[packing.columns++] = column_of(
             side->side->column[k], suspect(making, suspect_array(side->side->column[k], name)));
     }
-    for (int32_t axis = 0; axis < sums_more_axes(problem); axis++)
-        packing.column[packing.columns++] =
+    for (int32_t axis = 0; axis < sums_more_axes(problem); axis++) {
+        packing.column[packing.columns] =
             column_of(sums_axis(side->side, axis), side->bad_position);
+        packing.column[packing.columns++].most = sums_largest_coordinate(problem);
+    }
     return sums_pack_cuda(making->context, &packing);
 }
 

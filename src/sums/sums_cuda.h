@@ -16,8 +16,9 @@ extern "C" {
 struct sums_packed_column {
     const void *from;
     int64_t stride;
-    unsigned long long
-        *bad_row; /* at least ~ of the first row that is not finite; NULL: no check */
+    unsigned long long *bad_row; /* at least ~ of the first row whose magnitude is not at most
+                                    `most`; NULL: no check */
+    double most;
 };
 
 /* Records to be made of columns; x, y and z are the first three of them, from NULL for zeros. With
@@ -40,9 +41,10 @@ struct sums_suspect {
     const unsigned long long *bad; /* ~ of the first row; 0: none */
     const void *data;
     int64_t strides[2], columns;
+    double most;   /* the largest magnitude of a valid number */
     int32_t bytes; /* of a number: 8 or 4 */
     bool is_whole;
-    const char *name, *remedy, *other_remedy; /* of a number that is finite */
+    const char *name, *remedy, *other_remedy; /* other: of a number that is finite */
 };
 
 /* Whether the call is the sum of a Gaussian in float over all pairs, and of as many that the

@@ -180,8 +180,7 @@ kith_status sums_reference(kith_context *context, struct sums_problem *problem)
     struct walk walk = {.problem = problem};
     KITH_TRY(sums_check_columns(problem, &problem->targets));
     KITH_TRY(sums_check_columns(problem, &problem->sources));
-    KITH_TRY(sums_check_distances(problem, &problem->sources));
-    KITH_TRY(sums_check_distances(problem, &problem->targets));
+    KITH_TRY(sums_check_distances(problem));
     KITH_TRY(kith_allocate(formula_most_nodes, sizeof(double), "formulas", &walk.values));
     count_images(&walk);
     kith_status status = KITH_OK;

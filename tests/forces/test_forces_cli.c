@@ -126,7 +126,7 @@ static void test_points_whose_squared_distances_overflow_have_gravity_alone(void
         const char *solver = k ? "reference" : "direct";
         assert_refused(
             program_run("forces @far.csv --law coulomb --device cpu --solver %s -o @a.csv", solver),
-            1, "row 1 positions -1e+200 double 2.7e+153");
+            1, "row 1 positions -1e+200 double 1e153");
     }
     assert_succeeded(program_run("forces @far.csv --device cpu -o @a.csv"));
     assert_succeeded(

@@ -122,14 +122,14 @@ static void test_points_whose_squared_distances_overflow_are_refused(void **stat
     for (int k = 0; k < 2; k++) {
         const char *result = k ? "--reduce sum" : "-o @v.npy";
         assert_refused(program_run("matrix @far.csv --law gravity --device cpu %s", result), 1,
-                       "row 2 positions -1e+200 double 2.7e+153");
+                       "row 2 positions -1e+200 double 1e153");
     }
     assert_string_equal(program_run("matrix @far.csv --law sum --device cpu --reduce sum")->out,
                         "sum\n8\n9\n11\n");
     program_write("far.csv", "x,y,z,m\n0,0,0,1\n1e25,0,0,2\n");
     assert_refused(
         program_run("matrix @far.csv --law distance --precision single --device cpu -o @v.npy"), 1,
-        "row 1 positions 1e+25 single 3.8e+18");
+        "row 1 positions 1e+25 single 1e18");
 }
 
 static void test_memory_that_is_missing_is_that_of_what_is_large(void **state)

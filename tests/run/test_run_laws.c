@@ -299,6 +299,17 @@ static void test_simulations_under_laws_refuse_what_they_cannot(void **state)
                  KITH_INVALID_ARGUMENT, "body 5 0");
     assert_fails(kith_simulation_create_ensemble(context, &options, 2, bodies, &simulation),
                  KITH_INVALID_ARGUMENT, "system body 1 1 0");
+    bodies->mass[5] = 1;
+    bodies->position[3 * 7 + 1] = -1e200;
+    assert_fails(kith_simulation_create(context, &options, bodies, &simulation),
+                 KITH_INVALID_ARGUMENT, "row 7 positions -1e+200 1e153 double");
+    options.precision = KITH_F32;
+    bodies->position[3 * 7 + 1] = 1e25;
+    assert_fails(kith_simulation_create(context, &options, bodies, &simulation),
+                 KITH_INVALID_ARGUMENT, "row 7 positions 1e+25 1e18 single");
+    options.forces.law = NULL; /* gravity has units of its own */
+    assert_ok(kith_simulation_create(context, &options, bodies, &simulation));
+    kith_simulation_free(simulation);
     kith_bodies_free(bodies);
     kith_law_free(law);
     kith_context_free(context);

@@ -109,7 +109,7 @@ static void test_points_whose_squared_distances_overflow_are_refused(void **stat
     for (int k = 0; k < 2; k++) {
         const char *method = k ? "--method reference" : "--device cpu";
         assert_refused(program_run("sum @far.csv --out s=m_j/r %s", method), 1,
-                       "row 2 positions -1e+200 double 2.7e+153");
+                       "row 2 positions -1e+200 double 1e153");
         assert_refused(program_run("sum @three.csv --targets @far.csv --out s=r2 %s", method), 1,
                        "row 2 targets.positions");
         assert_string_equal(program_run("sum @far.csv --out s=m_j %s", method)->out,
@@ -117,7 +117,7 @@ static void test_points_whose_squared_distances_overflow_are_refused(void **stat
     }
     program_write("far.csv", "x,y,z,m\n0,0,0,1\n1e25,0,0,1\n");
     assert_refused(program_run("sum @far.csv --out s=m_j/r --precision single --device cpu"), 1,
-                   "row 1 positions 1e+25 single 3.8e+18");
+                   "row 1 positions 1e+25 single 1e18");
     assert_succeeded(program_run("sum @far.csv --out s=m_j/r --device cpu"));
 }
 
