@@ -135,23 +135,24 @@ SIMD_INLINE vint64 is_small(const struct tree_rule *rule, vdouble size, const vd
 {
     const vdouble t = size * pair->inverse, u = radius * pair->inverse, r = pair->r;
     const vdouble one = simd_all(1.0);
-    vdouble sum = power[0], t_k = one, u_p = one;
+    vdouble sum = power[0], t_k = one;
     for (int32_t k = 1; k <= rule->order; k++) {
         t_k *= t;
-        u_p *= u;
         sum = sum * u + power[k] * t_k;
     }
     if (decay) {
+        vdouble u_p = one;
+        for (int32_t k = 0; k < rule->order; k++)
+            u_p *= u;
         const vdouble of_law = decay->field * sum + weight * decay->noise;
         return (vint64)(of_law <= rule->share * field) &
                (vint64)(of_law * r <= rule->share * potential) &
                (vint64)(decay->field * u_p * weight <= rule->coherent * weight * decay->slope);
     }
-    const vdouble coherent = pair->factor * u_p * weight, error = pair->factor * sum;
-    const vdouble to_field = rule->logarithm ? one : r;
+    const vdouble error = pair->factor * sum, to_field = rule->logarithm ? one : r;
     return (vint64)(error <= rule->share * field * (r * to_field)) &
            (vint64)(error <= rule->share * potential * to_field) &
-           (vint64)(coherent <= rule->coherent * weight);
+           (vint64)(radius <= rule->angle * r);
 }
 
 /* The same of sources that act as points. */

@@ -13,17 +13,22 @@
  * are left out fall slowly, u = (ρ_A + ρ_B) / r > ½, it is 1 / (2 − 2u) times as much. It is
  * accepted if
  *
- *     ρ_A + ρ_B < θ r,   δ ≤ share · F_B,   δ r ≤ share · Φ_B,   δ' ≤ coherent · M_A / r²
- *
- * Of any other law (tree/law_bins.h) r^{−p − 2} is T_{p+1} / r^{p + 2}, with the orders that are
- * left out in place of the factor 1 / (2 − 2u), and M_A / r² in the last condition M_A |dV/dr|.
+ *     ρ_A + ρ_B < θ r,   δ ≤ share · F_B,   δ r ≤ share · Φ_B,   ρ_B ≤ angle · r
  *
  * By the logarithm the field is r times as wrong, and less: derivative n + 1 of ln r is n + 1 times
  * smaller than r times that of 1/r. F_B and Φ_B are the smallest scales of the field and the
- * potential in B (tree/solve.h), and δ' is the part k = 0 of δ, what B's expansion leaves out of
- * the field of A's weight: for many cells on one side of a thin cell these have one sign, and add
- * up however small each is. Cells act on each other if both directions are accepted, so that
+ * potential in B (tree/solve.h). Cells act on each other if both directions are accepted, so that
  * momentum is conserved.
+ *
+ * What B's expansion leaves out of the field of A's weight has one sign for many cells on one side
+ * of a thin B, and adds up however small each is. By 1/s it is Σ_{n ≥ p} (n + 1) (−u)^n M_A / r² at
+ * the point of B that is farthest from A, u = ρ_B / r, and relative to A's field there, M_A / (r +
+ * ρ_B)², u^p (p + 1 + p u); by the logarithm less. The angle is the u at which this is the most
+ * that a target may have (tree/accuracy.c).
+ *
+ * Of any other law (tree/law_bins.h) r^{−p − 2} is T_{p+1} / r^{p + 2}, with the orders that are
+ * left out in place of the factor 1 / (2 − 2u), and instead of the angle the part k = 0 of δ is at
+ * most coherent · M_A |dV/dr|.
  *
  * Where cells act as points at their centers (`points`, of groups on the CPU), what is left out is
  * known from the multipoles up to order 4,
@@ -69,7 +74,9 @@ struct tree_rule {
     double softening2; /* of points */
     bool logarithm;    /* the potential is ln s, not 1/s */
     double theta;
-    double share, coherent;
+    double share;
+    double angle;                   /* of the target's expansion */
+    double coherent;                /* in its place, of a law with a decay */
     const struct tree_decay *decay; /* of a law that is neither */
 };
 
@@ -118,20 +125,17 @@ KITH_BOTH_SIDES static inline struct tree_pair tree_make_pair(double radius, dou
     return pair;
 }
 
-/* δ · r²; power[k] = C(p, k) P_k / size^k of the source, and radius the target's. In *coherent the
- * part of the target's expansion, k = 0. */
+/* δ · r²; power[k] = C(p, k) P_k / size^k of the source, and radius the target's. */
 KITH_BOTH_SIDES static inline double tree_error(int32_t order, const struct tree_side *source,
                                                 const double *power, double radius,
-                                                const struct tree_pair *pair, double *coherent)
+                                                const struct tree_pair *pair)
 {
     const double t = source->size * pair->inverse, u = radius * pair->inverse;
-    double sum = power[0], t_k = 1, u_p = 1;
+    double sum = power[0], t_k = 1;
     for (int32_t k = 1; k <= order; k++) {
         t_k *= t;
-        u_p *= u;
         sum = sum * u + power[k] * t_k;
     }
-    *coherent = pair->factor * u_p * source->weight;
     return pair->factor * sum;
 }
 
@@ -141,12 +145,10 @@ KITH_BOTH_SIDES static inline bool tree_error_is_small(const struct tree_rule *r
                                                        const double *power, double radius,
                                                        const struct tree_pair *pair)
 {
-    double coherent = 0;
     const double r = pair->r, to_field = rule->logarithm ? 1 : r;
-    const double error = tree_error(rule->order, source, power, radius, pair, &coherent);
+    const double error = tree_error(rule->order, source, power, radius, pair);
     return error <= rule->share * target->field * (r * to_field) &&
-           error <= rule->share * target->potential * to_field &&
-           coherent <= rule->coherent * source->weight;
+           error <= rule->share * target->potential * to_field && radius <= rule->angle * r;
 }
 
 /* What stands for 1/r² in the estimate of the error, and in the field of a cell's weight. */

@@ -9,11 +9,18 @@
 
 /* How the estimates of tree/acceptance.h compare with the error of the sum: measured, so that it is
  * kept by all distributions of tests/tree/test_tree_accuracy.c. */
-static const double share = 0.6, share_of_groups = 1.5, share_of_points = 0.4, coherent = 15;
+static const double share = 0.6, share_of_groups = 1.5, share_of_points = 0.4;
+
+/* What the expansion of a cell may leave out of the field of a far one's weight, as multiples of
+ * the requested error: at the point that is farthest from its center, and as the rms over its
+ * points, as the error falls by p powers of the distance from the center: √(3 / (2 p + 3)) times as
+ * much. */
+static const double most_error = 30, most_rms_error = 10;
 
 /* Of other laws: tests/tree/test_tree_laws.c. Low orders, as a GPU takes, need less below some
  * error: for points within the length of a law one body of a hundred had four times the error. */
-static const double part_of_any_law = 0.5, part_of_low_orders = 0.25, error_of_low_orders = 3e-6;
+static const double part_of_any_law = 0.5, part_of_low_orders = 0.25, error_of_low_orders = 3e-6,
+                    coherent = 15;
 
 /* Cubic lattices have no multipoles of degree 1, 2 and 3, which would estimate their error. In
  * single precision higher orders round off more than they add. */
@@ -150,23 +157,34 @@ enum expansion_basis tree_basis_for(const struct tree_problem *problem)
                                     : expansion_full;
 }
 
+/* The largest ρ_B / r of tree/acceptance.h: the root of u^p (p + 1 + p u) = limit. */
+static double angle_for(int32_t order, double error)
+{
+    const double limit = error * fmin(most_error, most_rms_error * sqrt((2 * order + 3) / 3.0));
+    const int steps = 20; /* of which each divides the error of u by more than p */
+    double u = TREE_MOST_THETA;
+    for (int k = 0; k < steps; k++)
+        u = pow(limit / (order + 1 + order * u), 1.0 / order);
+    return u;
+}
+
 struct tree_rule tree_rule_for(const struct tree_problem *problem,
                                const struct tree_request *request)
 {
     const double part = part_of_law(problem, request);
     const double of_groups = request->points ? share_of_points : share_of_groups;
+    const int32_t order = request->error == 0 ? 0 : request->points ? 2 : request->order;
     return (struct tree_rule){
         .walk = request->groups ? tree_walk_groups
                 : problem->self ? tree_walk_mutual
                                 : tree_walk_one_way,
-        .order = request->error == 0 ? 0
-                 : request->points   ? 2
-                                     : request->order,
+        .order = order,
         .points = request->points,
         .softening2 = problem->softening2,
         .logarithm = problem->law == expansion_logarithm,
         .theta = request->theta,
         .share = part * (request->groups ? of_groups : share) * request->error,
+        .angle = order > 0 ? angle_for(order, request->error) : 1,
         .coherent = coherent * request->error,
     };
 }

@@ -11,7 +11,7 @@
 #include "ranks/ranks.h"
 #include "tree/solve.h"
 
-enum { sources_of_task = 1 << 13 };
+enum { sources_of_task = 1 << 11 };
 
 /* By 1/s and the logarithm fewer, so that the estimate takes less than 2 % of a call. */
 enum { samples_of_inverse = 64 };
