@@ -17,6 +17,14 @@
 #include "tree/octree.h"
 #include "tree/samples.h"
 
+/* By 1/s and the logarithm fewer, so that the estimate takes less than 2 % of a call. */
+enum { tree_samples_of_inverse = 64 };
+
+KITH_BOTH_SIDES static inline int32_t tree_samples_for(enum expansion_law law)
+{
+    return law == expansion_series ? (int32_t)tree_samples : (int32_t)tree_samples_of_inverse;
+}
+
 /* How many samples each stratum has: its samples come after first_of others. Stratum 0 has the
  * targets without far cells, on the CPU, 1 + level the others. */
 struct tree_sampling {

@@ -12,10 +12,7 @@
 #include "tree/solve.h"
 
 enum { sources_of_task = 1 << 11 };
-
-/* By 1/s and the logarithm fewer, so that the estimate takes less than 2 % of a call. */
-enum { samples_of_inverse = 64 };
-_Static_assert((int)samples_of_inverse >= (int)tree_strata, "each stratum has a sample");
+_Static_assert((int)tree_samples_of_inverse >= (int)tree_strata, "each stratum has a sample");
 
 /* Of one thread, a pair. */
 static const double seconds_of_pair = 0.3e-9;
@@ -25,11 +22,6 @@ struct columns {
     double x[3][tree_samples], softening2[tree_samples], gradient[3][tree_samples],
         potential[tree_samples], magnitude[tree_samples];
 };
-
-static int32_t samples_for(const struct tree_expansions *expansions)
-{
-    return expansions->near_law ? (int32_t)tree_samples : (int32_t)samples_of_inverse;
-}
 
 static void count_strata(const struct tree_state *state, int64_t targets,
                          unsigned long long count[tree_strata])
@@ -173,7 +165,7 @@ kith_status tree_estimate_cpu(kith_context *context, const struct tree_problem *
     int64_t place[tree_samples];
     count_strata(state, tree->count, count);
     struct tree_sampling sampling;
-    tree_make_sampling(count, samples_for(expansions), &sampling);
+    tree_make_sampling(count, tree_samples_for(expansions->expansion.law), &sampling);
     struct estimate_run run = {.expansions = expansions,
                                .near = tree_near_kernels_of(context, problem->dtype),
                                .sources = sources,
@@ -231,7 +223,7 @@ static void share_samples(const struct tree_essential *essential, /* of the targ
     count_strata(state, here, turn.own);
     memcpy(count, turn.own, sizeof count);
     ranks_add(division->context, count, tree_strata);
-    tree_make_sampling(count, samples_for(expansions), sampling);
+    tree_make_sampling(count, tree_samples_for(expansions->expansion.law), sampling);
     ranks_in_turn(division->context, take_turn, &turn, all, sizeof all);
     place_samples(sampling, state, here, turn.before, place);
     memset(sample, 0, tree_samples * sizeof *sample);

@@ -12,11 +12,13 @@
 enum {
     threads = near_threads,
     samples_of_thread = tree_samples_of_block,
-    groups = tree_samples / samples_of_thread
+    groups_of_inverse = tree_samples_of_inverse / samples_of_thread
 };
 static_assert((int)tree_samples % (int)samples_of_thread == 0, "all blocks have samples");
+static_assert((int)tree_samples_of_inverse % (int)samples_of_thread == 0,
+              "all blocks have samples");
 static_assert((int)tree_samples <= (int)threads, "a thread compares each sample");
-static_assert((int)tree_samples >= (int)tree_strata, "each stratum has a sample");
+static_assert((int)tree_samples_of_inverse >= (int)tree_strata, "each stratum has a sample");
 
 enum { place_threads = 512 };
 
@@ -51,7 +53,7 @@ static __device__ inline int32_t count_in(const struct octree_cell &cell, int32_
 }
 
 static __device__ inline void make_sampling(const struct octree_cell *cell, int32_t cells,
-                                            struct tree_sampling *sampling)
+                                            int32_t samples, struct tree_sampling *sampling)
 {
     __shared__ unsigned count[tree_strata];
     for (int k = (int)threadIdx.x; k < tree_strata; k += place_threads)
@@ -65,20 +67,20 @@ static __device__ inline void make_sampling(const struct octree_cell *cell, int3
         unsigned long long targets[tree_strata];
         for (int k = 0; k < tree_strata; k++)
             targets[k] = count[k];
-        tree_make_sampling(targets, tree_samples, sampling);
+        tree_make_sampling(targets, samples, sampling);
     }
     __syncthreads();
 }
 
-/* The target of a sample, a block each: of those of its stratum at equal steps in the order of the
- * cells, of which each thread has a range. */
+/* The target of a sample, of which there is a block each: of those of its stratum at equal steps in
+ * the order of the cells, of which each thread has a range. */
 static __global__ void __launch_bounds__(place_threads)
     place_samples(const struct octree_cell *cell, int32_t cells, struct sample_places *places)
 {
     __shared__ struct tree_sampling sampling;
     __shared__ int64_t of_thread[place_threads];
     const int32_t sample = (int32_t)blockIdx.x;
-    make_sampling(cell, cells, &sampling);
+    make_sampling(cell, cells, (int32_t)gridDim.x, &sampling);
     if (sample >= sampling.samples)
         return;
     const int32_t stratum = tree_stratum_of(&sampling, sample);
@@ -193,7 +195,8 @@ static struct sample_task<real> task_of(const struct tree_problem *problem,
     };
     task.sources = sources->count;
     task.targets = targets->count;
-    task.samples = targets->count < tree_samples ? targets->count : (int64_t)tree_samples;
+    const int64_t samples = tree_samples_for(problem->law);
+    task.samples = targets->count < samples ? targets->count : samples;
     task.softening2 = (real)problem->softening2;
     task.source = (const real4_of<real> *)sources->point;
     task.target = (const real4_of<real> *)targets->point;
@@ -225,10 +228,10 @@ static kith_status start_sums(kith_context *context, cudaStream_t stream,
                               const struct tree_problem *problem, struct tree_state_cuda *state)
 {
     state->samples.parts = parts_for(state);
-    const dim3 grid((unsigned)state->samples.parts, groups);
+    const dim3 grid((unsigned)state->samples.parts, groups_of_inverse);
     const struct sample_task<real> task = task_of<real>(problem, state);
     const struct octree_cuda *targets = state->target_tree;
-    place_samples<<<tree_samples, place_threads, 0, stream>>>(
+    place_samples<<<(unsigned)tree_samples_for(problem->law), place_threads, 0, stream>>>(
         targets->cell, targets->cell_count,
         &((struct sample_memory *)state->samples.memory.memory)->at);
     KITH_TRY(cuda_check_launch("estimating the error of a tree"));

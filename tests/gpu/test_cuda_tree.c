@@ -124,8 +124,8 @@ static double estimate_directly(const struct tree_problem *problem, const struct
     for (int32_t k = 0; k < cells; k++)
         if (cell[k].children == 0)
             count[cell[k].level + 1] += (unsigned long long)cell[k].count;
-    tree_make_sampling(count, tree_samples, &sampling);
-    assert_int_equal(sampling.samples, n < tree_samples ? n : (int64_t)tree_samples);
+    tree_make_sampling(count, tree_samples_for(problem->law), &sampling);
+    assert_int_equal(sampling.samples, n < 64 ? n : 64);
     for (int32_t k = 0; k < sampling.samples; k++) {
         const int32_t stratum = tree_stratum_of(&sampling, k);
         const int64_t wanted =
