@@ -118,6 +118,7 @@ struct simulation_rank {
     kith_bodies *end;
     kith_diagnostics diagnostics;
     kith_status status;
+    char message[200];
 };
 
 static inline kith_status take_steps(void *argument, kith_context *context)
@@ -131,6 +132,8 @@ static inline kith_status take_steps(void *argument, kith_context *context)
         rank->status = kith_simulation_diagnose(simulation, &rank->diagnostics);
     if (rank->status == KITH_OK)
         rank->status = kith_simulation_get_bodies(simulation, rank->end);
+    if (rank->status != KITH_OK)
+        snprintf(rank->message, sizeof rank->message, "%s", kith_error_message());
     kith_simulation_free(simulation);
     return rank->status;
 }
@@ -259,7 +262,9 @@ static inline bool check_steps(const kith_bodies *start, const kith_simulation_o
     }
     do_ranks(size, take_steps, ranks, sizeof ranks[0]);
     for (int32_t k = 0; k < size; k++) {
-        assert_int_equal(ranks[k].status, KITH_OK);
+        if (ranks[k].status != KITH_OK)
+            fail_msg("rank %d of %d, %lld bodies: %s", (int)k, (int)size, (long long)n,
+                     ranks[k].message);
         assert_same_state(ranks[k].end, alone.end);
         assert_memory_equal(&ranks[k].diagnostics, &alone.diagnostics, sizeof alone.diagnostics);
         kith_bodies_free(ranks[k].end);
