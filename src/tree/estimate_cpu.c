@@ -11,7 +11,7 @@
 #include "ranks/ranks.h"
 #include "tree/solve.h"
 
-enum { sources_of_task = 1 << 11 };
+enum { sources_of_task = 1 << 12 };
 _Static_assert((int)tree_samples_of_inverse >= (int)tree_strata, "each stratum has a sample");
 
 /* Of one thread, a pair. */
