@@ -40,7 +40,7 @@ KITH_BOTH_SIDES static inline void tree_make_sampling(const unsigned long long c
                                                       int32_t samples,
                                                       struct tree_sampling *sampling)
 {
-    int32_t stratum[tree_strata], strata = 0;
+    int32_t stratum[tree_strata] = {0}, strata = 0;
     sampling->targets = 0;
     sampling->samples = 0;
     for (int32_t k = 0; k < tree_strata; k++) {
