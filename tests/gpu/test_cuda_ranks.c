@@ -184,18 +184,19 @@ static kith_status exchange_often(void *argument, kith_context *context)
 {
     struct exchanging_rank *rank = argument;
     const int64_t all = (int64_t)context->ranks->size * 4 * message_room;
-    char *here = malloc((size_t)all);
     void *there = NULL;
     DEVICE_SCOPE(scope);
     KITH_TRY(device_enter(context, &scope));
     KITH_TRY(context->services->allocate(context, all, 1, "test", &there));
+    char *here = malloc((size_t)all);
+    kith_status status = KITH_OK;
     rank->is_right = true;
-    for (int k = 0; k < exchanges; k++)
-        KITH_TRY(exchange_again(context, there, here, &rank->is_right));
+    for (int k = 0; k < exchanges && status == KITH_OK; k++)
+        status = exchange_again(context, there, here, &rank->is_right);
     rank->by_nccl = context->ranks->nccl_is_used;
     context->services->release(context, there);
     free(here);
-    return KITH_OK;
+    return status;
 }
 
 static void test_messages_by_nccl_are_those_by_the_host(void **state)
