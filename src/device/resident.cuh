@@ -5,6 +5,8 @@
  * multiprocessor, beyond which ptxas warns and lets a kernel have all registers (CUDA C++
  * Programming Guide, technical specifications per compute capability). */
 
+#include "device/architecture.cuh"
+
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 ||                     \
     (__CUDA_ARCH__ >= 1000 && __CUDA_ARCH__ < 1100)
 static constexpr int resident_threads = 2048, resident_blocks = 32;

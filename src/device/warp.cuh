@@ -8,6 +8,8 @@
 
 #include <type_traits>
 
+#include "device/architecture.cuh"
+
 constexpr unsigned whole_warp = 0xffffffffu;
 
 /* Whether the hardware has an instruction for these. */

@@ -4,6 +4,7 @@
 /* The pieces of a partition, counted one by one in shared memory: with a counter for every site
  * that a piece may have, if there are few, else in a table with open addressing. */
 
+#include "device/architecture.cuh"
 #include "device/overlap.cuh"
 #include "lattice/blocks_cuda.cuh"
 

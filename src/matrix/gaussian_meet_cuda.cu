@@ -12,6 +12,7 @@
  * slots. */
 
 #include "core/status.h"
+#include "device/architecture.cuh"
 #include "matrix/gaussian_cuda.cuh"
 #include "sort/tiles_cuda.cuh"
 
