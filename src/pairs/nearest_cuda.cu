@@ -8,6 +8,7 @@
 #include "pairs/nearest_cuda.h"
 #include "pairs/prepare_cuda.cuh"
 #include "pairs/stage.h"
+#include "sort/sort.h"
 
 /* All rounds. The problem is a copy in units of about the first radius. */
 template <typename real> struct rounds {
@@ -255,8 +256,8 @@ template <typename real> static kith_status solve(struct rounds<real> *rounds, k
     rounds->search.offsets = (int64_t *)pairs->offsets.data;
     KITH_TRY(do_rounds(rounds));
     const int64_t rows = rounds->search.targets.count;
-    KITH_TRY(pairs_add_up_offsets(context, rounds->search.offsets, rows, rounds->scratch,
-                                  rounds->plan.scratch_bytes));
+    KITH_TRY(sort_scan_cuda(context, rows + 1, rounds->search.offsets, rounds->search.offsets,
+                            rounds->scratch, rounds->plan.scratch_bytes));
     int64_t all = 0;
     KITH_TRY(cuda_copy_out(context, &all, rounds->search.offsets + rows, sizeof all));
     KITH_TRY(pairs_list_reserve(all, pairs));

@@ -8,6 +8,7 @@
 #include "pairs/list_cuda.cuh"
 #include "pairs/nearest_cuda.h"
 #include "pairs/prepare_cuda.cuh"
+#include "sort/sort.h"
 
 /* Bytes of masks per target to begin with: 512 candidates. */
 enum { first_mask_bytes = 64, mask_slack = 1 << 24 };
@@ -124,9 +125,10 @@ static kith_status receive_counters(struct making<real> *making, char *scratch)
     kith_context *context = making->context;
     cudaEvent_t received = nullptr;
     kith_status status = pairs_begin_receiving(context, &making->exchange, &received);
+    int64_t *const offsets = making->search.offsets;
     if (status == KITH_OK)
-        status = pairs_add_up_offsets(context, making->search.offsets, making->search.targets.count,
-                                      scratch, making->plan.scratch_bytes);
+        status = sort_scan_cuda(context, making->search.targets.count + 1, offsets, offsets,
+                                scratch, making->plan.scratch_bytes);
     if (status == KITH_OK)
         status = begin_to_fill(making);
     if (status == KITH_OK)

@@ -160,8 +160,7 @@ static __device__ int3 cell_of(const struct pairs_folded_grid &grid, const pairs
 
 /* Sorts points and targets by places, fills in the table and makes the chunks.
  *
- *   scratch  of pairs_sort_bytes */
-int64_t pairs_sort_bytes(uint32_t count, uint32_t places);
+ *   scratch  of pairs_scratch_bytes */
 template <typename real>
 kith_status pairs_sort(kith_context *context, const struct pairs_cuda_search<real> &search,
                        void *scratch, int64_t scratch_bytes);
@@ -177,12 +176,8 @@ kith_status pairs_sort_by_counting(kith_context *context,
                                    const struct pairs_cuda_search<real> &search, void *scratch,
                                    int64_t scratch_bytes);
 
-/* The scratch that is enough for both sorts and pairs_add_up_offsets. */
+/* The scratch that is enough for both sorts and for adding up offsets. */
 int64_t pairs_scratch_bytes(uint32_t points, uint32_t targets, uint32_t places);
-
-/* Counts become offsets: rows + 1 of them. */
-kith_status pairs_add_up_offsets(kith_context *context, int64_t *offsets, int64_t rows,
-                                 void *scratch, int64_t scratch_bytes);
 
 /* Counts the pairs of each row into offsets, and keeps who hits whom in masks as far as there is
  * room. */

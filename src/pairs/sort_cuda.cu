@@ -4,6 +4,7 @@
 
 #include "pairs/sort_cuda.cuh"
 #include "sort/search.h"
+#include "sort/sort.h"
 
 enum { threads = 256 };
 
@@ -141,11 +142,21 @@ static cudaError_t sort_pairs(void *scratch, size_t &bytes, const uint32_t *key,
                                            0, bits_of(places), stream);
 }
 
-int64_t pairs_sort_bytes(uint32_t count, uint32_t places)
+static int64_t sort_bytes(uint32_t count, uint32_t places)
 {
     size_t bytes = 0;
     sort_pairs(nullptr, bytes, nullptr, nullptr, nullptr, nullptr, count, places, nullptr);
     return (int64_t)bytes;
+}
+
+int64_t pairs_scratch_bytes(uint32_t points, uint32_t targets, uint32_t places)
+{
+    const int64_t bytes[] = {sort_scan_bytes_cuda((int64_t)targets + 1), sort_bytes(points, places),
+                             sort_bytes(targets, places), pairs_counting_bytes(points, places)};
+    int64_t most = 0;
+    for (int64_t each : bytes)
+        most = each > most ? each : most;
+    return most;
 }
 
 template <typename real>

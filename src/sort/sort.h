@@ -64,6 +64,13 @@ int64_t sort_scratch_bytes_cuda(int64_t count);
  * first bytes. */
 int64_t sort_working_bytes_cuda(int64_t count);
 
+/* sums[k] = Σ values[j] over j < k, for 0 ≤ k < count; sums may be values.
+ *
+ *   scratch  sort_scan_bytes_cuda(count) bytes, or more */
+kith_status sort_scan_cuda(kith_context *context, int64_t count, const int64_t *values,
+                           int64_t *sums, void *scratch, int64_t scratch_bytes);
+int64_t sort_scan_bytes_cuda(int64_t count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,10 +1,9 @@
 /* What is made of rows row by row: packed csr, coo, ell and hybrid, long rows and the merge path's
  * tiles. */
 
-#include <cub/device/device_scan.cuh>
-
 #include "core/memory.h"
 #include "sort/search.h"
+#include "sort/sort.h"
 #include "sparse/convert_cuda.h"
 #include "sparse/product_cuda.cuh"
 
@@ -30,14 +29,11 @@ kith_status sparse_starts_cuda(kith_context *context, const int64_t *count, int6
                                int64_t *start, int64_t *total)
 {
     const cudaStream_t stream = cuda_stream(context);
-    size_t bytes = 0;
+    const int64_t bytes = sort_scan_bytes_cuda(n + 1);
     void *scratch = NULL;
     *total = 0;
-    KITH_TRY(cuda_check(cub::DeviceScan::ExclusiveSum(NULL, bytes, count, start, n + 1, stream),
-                        "adding up lengths"));
-    KITH_TRY(cuda_scratch(context, (int64_t)bytes, &scratch));
-    KITH_TRY(cuda_check(cub::DeviceScan::ExclusiveSum(scratch, bytes, count, start, n + 1, stream),
-                        "adding up lengths"));
+    KITH_TRY(cuda_scratch(context, bytes, &scratch));
+    KITH_TRY(sort_scan_cuda(context, n + 1, count, start, scratch, bytes));
     KITH_TRY(
         cuda_check(cudaMemcpyAsync(total, start + n, sizeof *total, cudaMemcpyDeviceToHost, stream),
                    "reading a number of entries"));
