@@ -136,23 +136,26 @@ static void test_the_requested_error_is_kept_by_the_logarithm(void **state)
     kith_context_free(context);
 }
 
-/* Clusters that lie within the softening, where bodies hardly pull. */
+/* Clusters that lie within the softening, where bodies hardly pull, and a line, where those nearby
+ * do not: the errors of far ones, of one sign, are then most of what a body has. */
 static void test_the_requested_error_is_kept_within_the_softening(void **state)
 {
     (void)state;
     struct random_numbers numbers = random_numbers_begin("test_within_the_softening");
-    static const double softenings[] = {0.003, 0.03, 0.3}, errors[] = {1e-4, 1e-8, 1e-10};
+    static const char *const names[] = {"nested clusters", "line"};
+    static const double softenings[] = {0.003, 0.03, 0.3}, errors[] = {1e-4, 1e-6, 1e-8, 1e-10};
+    enum { error_count = sizeof errors / sizeof *errors };
     kith_context *context = context_with(2);
     struct tree_state tree = {0};
-    scene_fill(&scene, &numbers, "nested clusters", 3, 3000);
-    for (size_t k = 0; k < 9; k++) {
-        const struct tree_problem problem = problem_of(&scene, KITH_F64, softenings[k / 3]);
+    for (size_t k = 0; k < 6; k++) {
+        const char *const name = names[k / 3];
+        scene_fill(&scene, &numbers, name, 3, 5000);
+        const struct tree_problem problem = problem_of(&scene, KITH_F64, softenings[k % 3]);
         const struct direct_sum *exact = sum_all_directly(&problem);
-        for (int groups = 0; groups < 2; groups++) {
+        for (int e = 0; e < 2 * error_count; e++) {
             const struct tree_request request = {
-                .groups = groups, .error = errors[k % 3], .leaf = 24};
-            check_kept("nested clusters", solve(context, &problem, exact, &request, &tree),
-                       errors[k % 3]);
+                .groups = e % 2, .error = errors[e / 2], .leaf = 24};
+            check_kept(name, solve(context, &problem, exact, &request, &tree), errors[e / 2]);
         }
     }
     tree_free(&tree);
