@@ -192,6 +192,7 @@ SIMD_INLINE vint64 accept(const struct tree_rule *rule, const struct tree_side *
     load_weights(of);
     const struct pair_lanes pair = make_pair(of->radius, radius, of->r);
     vdouble power[expansion_max_order + 1];
+    power[0] = zero; /* a compiler does not see that there is an order */
     load_powers(of, rule->order, power);
     accepted &= is_small(rule, of->size, power, of->weight, radius, zero + target->field,
                          zero + target->potential, &pair, by_decay);
