@@ -84,10 +84,11 @@ SIMD_INLINE void add_inverse(const VREAL source[4], VREAL of_source, int64_t j,
     for (int32_t k = 0; k < targets; k++)
         s2[k] = simd_fma(d[k][0], d[k][0], loop.softened ? of_source + at[k][3] : of_source);
     SIMD_UNROLL
-    for (int32_t c = 1; c < 3; c++)
+    for (int32_t c = 1; c < 3; c++) {
         SIMD_UNROLL
-    for (int32_t k = 0; k < targets; k++)
-        s2[k] = simd_fma(d[k][c], d[k][c], s2[k]);
+        for (int32_t k = 0; k < targets; k++)
+            s2[k] = simd_fma(d[k][c], d[k][c], s2[k]);
+    }
     SIMD_UNROLL
     for (int32_t k = 0; k < targets; k++) {
         const VREAL weight = self ? without(source[3], j, i + k) : source[3];
@@ -101,10 +102,11 @@ SIMD_INLINE void add_inverse(const VREAL source[4], VREAL of_source, int64_t j,
         }
     }
     SIMD_UNROLL
-    for (int32_t c = 0; c < 3; c++)
+    for (int32_t c = 0; c < 3; c++) {
         SIMD_UNROLL
-    for (int32_t k = 0; k < targets; k++)
-        sums[k].field[c] = simd_fma(factor[k], d[k][c], sums[k].field[c]);
+        for (int32_t k = 0; k < targets; k++)
+            sums[k].field[c] = simd_fma(factor[k], d[k][c], sums[k].field[c]);
+    }
     SIMD_UNROLL
     for (int32_t k = 0; k < targets; k++) {
         VREAL *const potential = &sums[k].potential;
