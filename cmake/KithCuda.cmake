@@ -35,7 +35,8 @@ endfunction()
 
 # Of a source that does not ask for the architecture nvcc writes the same PTX for all up to 9.x, and for
 # all from 10.0 on. Those of the property KITH_SHARED_PTX are compiled for the first of either alone and
-# assembled for each: two compilations instead of five. device/architecture.cuh keeps others out.
+# assembled for each: two compilations instead of five. The PTX that is kept for later GPUs is of the
+# first, too. device/architecture.cuh is an error in sources that ask for it.
 function(kith_share_ptx target)
   if(NOT kith_choose_architectures)
     return()

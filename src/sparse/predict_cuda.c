@@ -2,8 +2,9 @@
  * are those of an H200; other devices differ by much the same factor for all formats, and only the
  * order matters. Rounds of loads, one after the other, decide for small matrices: their factors are
  * such that none of 214 choices takes more than 1.2 times as long as the best plan (bench_regret
- * cuda, seeds 4242, 901 and 777 large); of 108 of seed 31337, not used for that, 2 do. Times
- * are a third to a half too short: lines of x that a load of a warp meets are not counted. */
+ * cuda, seeds 4242, 901 and 777 large); of 108 of seed 31337, not used for that, 2 do. The
+ * times are a third to a half too short, as the lines of x that a load of a warp reads are not
+ * counted. */
 
 #include <math.h>
 

@@ -13,7 +13,7 @@
 enum { lanes = SIMD_BYTES / sizeof(double) };
 
 struct source_lanes {
-    vdouble r, radius, weight, size, field, potential; /* from weight on of those that are read */
+    vdouble r, radius, weight, size, field, potential; /* from weight on by load_weights */
     const double *side[lanes], *power_at[lanes];
 };
 
