@@ -127,17 +127,16 @@ static kith_status choose_steps(const struct row *row, kith_context *context,
 {
     enum { most_growth = 8 };
     const double wanted = row->options->seconds / repetitions;
-    kith_status status = KITH_OK;
-    for (int64_t last = 0; *steps > last && status == KITH_OK;) {
+    kith_status status;
+    int64_t last;
+    do {
         const double begin = cli_clock();
         last = *steps;
         status = take_steps(context, simulation, last);
         const double fitting = (double)last * wanted / (cli_clock() - begin);
         const double most = most_growth * (double)last;
         *steps = job_largest(context, (int64_t)(fitting < most ? fitting : most));
-        if (*steps < 2 * last)
-            break;
-    }
+    } while (*steps >= 2 * last && status == KITH_OK);
     *steps = *steps > 1 ? *steps : 1;
     return status;
 }
