@@ -114,7 +114,8 @@ double tree_seconds_cuda(const struct tree_problem *problem, const struct tree_r
  *
  * Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED; KITH_UNSUPPORTED (2^31 points or more; a law that is
  *         not smooth, or oscillates); those of law_compile_cpu and of ranks_agree.
- * Bits:   the same on every run and for every number of threads and ranks. */
+ * Bits:   the same on every run and for every number of threads and ranks; of the estimated error
+ *         not for every number of ranks, each of which adds up its own sources. */
 kith_status tree_solve_cpu(kith_context *context, const struct tree_problem *problem,
                            const struct tree_request *request, struct tree_state *state);
 void tree_free(struct tree_state *state);
