@@ -17,7 +17,7 @@
 #include "tree/octree.h"
 #include "tree/samples.h"
 
-/* By 1/s and the logarithm fewer, so that the estimate takes about 2 % of a call. */
+/* By 1/s and the logarithm fewer, so that the estimate takes 1 to 6 % of a call. */
 enum { tree_samples_of_inverse = 64 };
 
 KITH_BOTH_SIDES static inline int32_t tree_samples_for(enum expansion_law law)
