@@ -1,10 +1,9 @@
 /* What a product costs on a GPU: bytes, and time from them and from where x is read. The constants
  * are those of an H200; other devices differ by much the same factor for all formats, and only the
- * order matters. Rounds of loads, one after the other, decide for small matrices: their factors are
- * such that none of 214 choices takes more than 1.2 times as long as the best plan (bench_regret
- * cuda, seeds 4242, 901 and 777 large); of 108 of seed 31337, not used for that, 2 do. The
- * times are a third to a half too short, as the lines of x that a load of a warp reads are not
- * counted. */
+ * order matters. Rounds of loads, one after the other, decide for small matrices: with their
+ * factors none of 322 choices takes more than 1.2 times as long as the best plan (bench_regret
+ * cuda, seeds 4242, 901, 777 large and 31337). The times are a third to a half too short, as the
+ * lines of x that a load of a warp reads are not counted. */
 
 #include <math.h>
 
@@ -44,13 +43,6 @@ static double seconds_of_traffic(const struct sparse_statistics *statistics, dou
     const double stream = (bytes + vectors) * each;
     const double lines = (double)scattered * statistics->lines_per_entry * seconds_a_line;
     return fmax(stream, lines) + 0.2 * fmin(stream, lines);
-}
-
-/* Rounds of loads more: columns of 16 bits wait for their base. Of matrices in the L2 cache
- * compressed rows take 1.02 to 1.3 times as long with them, slices 0.95 to 1.2 times. */
-static double rounds_of_base(int32_t index_bytes, double rounds)
-{
-    return index_bytes == 2 ? rounds : 0;
 }
 
 /* The warps that the device has room for. */
@@ -103,6 +95,17 @@ static bool panels_pay(const struct sparse_statistics *statistics)
            entries / least_entries_of_segments >= long_rows * panels;
 }
 
+/* Two kernels more; and a segment that is not long is one lane's, as a row of a slice. */
+static double seconds_of_panels(const struct sparse_statistics *statistics)
+{
+    const int64_t width = sparse_panel_width(statistics->dtype);
+    const int64_t panels = (statistics->columns + width - 1) / width;
+    const int64_t segments = statistics->at_least[sparse_longest_in_slices + 1] * panels;
+    const double length = (double)sparse_long_entries(statistics) / (double)segments;
+    const double rounds = length > sparse_lane_entries ? 0 : length / 8;
+    return 2 * seconds_a_launch + rounds * seconds_a_round / 2;
+}
+
 bool sparse_goes_by_panels(kith_context *context, const struct sparse_statistics *statistics)
 {
     int bytes = 0;
@@ -126,38 +129,39 @@ static void set(struct sparse_plan *plan, double bytes, double seconds)
 /* Rows by this many lanes each, four entries a lane and round: warps one after the other where
  * there are more than fit, and the longest row. */
 static double seconds_of_lanes(const struct sparse_statistics *statistics, double at_once,
-                               int32_t lanes, double extra_rounds)
+                               int32_t lanes)
 {
     const double rows = (double)statistics->rows, a_round = 4.0 * lanes;
     const double rounds = fmax((double)statistics->nonzeros / (rows * a_round), 1);
     const double waves = ceil(rows * lanes / 32 / at_once);
-    return waves * (rounds + 1 + extra_rounds) * seconds_a_round / 4 +
+    return waves * (rounds + 1) * seconds_a_round / 4 +
            (double)statistics->longest / a_round * seconds_a_round * 0.4;
 }
 
+/* Columns of 16 bits, which wait for their base: of 230 products with compressed rows that allow
+ * them, the median takes 1.06 times as long with them, the best 0.87 times, and slices are faster
+ * than that (H200, bench_regret). */
 static bool predict_rows(kith_context *context, const struct sparse_statistics *statistics,
                          struct sparse_plan *plan)
 {
+    if (plan->index_bytes == 2 || plan->kernel == KITH_SPARSE_ELEMENT)
+        return false;
     const int64_t starts = statistics->nonzeros > INT32_MAX ? 8 : 4;
-    const double bytes =
-        (double)(starts * statistics->rows) +
-        (double)statistics->nonzeros * (double)(plan->index_bytes + bytes_of_value(statistics));
+    const double bytes = (double)(starts * statistics->rows) +
+                         (double)statistics->nonzeros * (double)(4 + bytes_of_value(statistics));
     const double rows = (double)statistics->rows,
                  traffic = seconds_of_traffic(statistics, bytes, statistics->nonzeros);
     if (plan->kernel == KITH_SPARSE_MERGE) {
         set(plan, bytes + 4 * rows, 4e-6 + 1.2 * traffic);
-        return plan->index_bytes == 4;
+        return true;
     }
-    if (plan->kernel == KITH_SPARSE_ELEMENT)
-        return false;
     const bool by_thread = plan->kernel == KITH_SPARSE_ROW_THREAD;
     const double at_once = warps_at_once(context);
     const double waste =
         by_thread ? 1 + fmin((double)statistics->nonzeros / (4 * rows), 8) / 2 : 1.1;
     double least = INFINITY;
     for (int32_t lanes = by_thread ? 1 : 2; lanes <= (by_thread ? 1 : 32); lanes *= 2) {
-        const double seconds =
-            seconds_of_lanes(statistics, at_once, lanes, rounds_of_base(plan->index_bytes, 2));
+        const double seconds = seconds_of_lanes(statistics, at_once, lanes);
         plan->lanes = seconds < least ? lanes : plan->lanes;
         least = fmin(seconds, least);
     }
@@ -183,11 +187,11 @@ static bool predict_sell(kith_context *context, const struct sparse_statistics *
     const double bytes = slots * (plan->index_bytes + each) + (plan->window == 1 ? 0 : 4) * rows +
                          rows / 4 + (double)outside * ((by_panels ? 2 : 4) + each);
     const double rounds =
-        (double)longest_in_slices(statistics) / 8 + rounds_of_base(plan->index_bytes, 1);
+        (double)longest_in_slices(statistics) / 8 + (plan->index_bytes == 2 ? 1 : 0); /* bases */
     set(plan, bytes,
         seconds_of_traffic(statistics, bytes, by_panels ? inside : statistics->nonzeros) +
             rounds * seconds_a_round / 2 +
-            (by_panels     ? 2 * seconds_a_launch
+            (by_panels     ? seconds_of_panels(statistics)
              : outside > 0 ? 1e-6
                            : 0));
     return true;

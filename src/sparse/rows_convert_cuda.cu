@@ -49,40 +49,6 @@ static __global__ void narrow_starts_kernel(int64_t count, const int64_t *start,
         narrow[i] = (int32_t)start[i];
 }
 
-/* A warp for the rows of one base. */
-static __global__ void narrow_columns_kernel(int64_t rows, const int64_t *start,
-                                             const int32_t *column, uint16_t *narrow, int32_t *base)
-{
-    const int64_t group = thread_of_all() / warp, first_row = group << sparse_base_shift;
-    if (first_row >= rows)
-        return;
-    const int64_t past = first_row + ((int64_t)1 << sparse_base_shift);
-    const int64_t end_row = past < rows ? past : rows;
-    int32_t least = INT32_MAX;
-    for (int64_t i = first_row + threadIdx.x % warp; i < end_row; i += warp)
-        if (start[i] < start[i + 1])
-            least = min(least, column[start[i]]);
-    least = warp_least(least);
-    least = least == INT32_MAX ? 0 : least;
-    for (int64_t k = start[first_row] + threadIdx.x % warp; k < start[end_row]; k += warp)
-        narrow[k] = (uint16_t)(column[k] - least);
-    if (threadIdx.x % warp == 0)
-        base[group] = least;
-}
-
-static kith_status narrow_columns(kith_context *context, struct sparse_matrix *matrix)
-{
-    const struct sparse_csr *csr = &matrix->csr;
-    struct sparse_index *index = &matrix->packed.index;
-    const int64_t groups = (csr->rows >> sparse_base_shift) + 1;
-    KITH_TRY(sparse_matrix_allocate(context, matrix, csr->nonzeros, sizeof(uint16_t),
-                                    "16-bit columns", &index->index));
-    KITH_TRY(sparse_matrix_allocate(context, matrix, groups, sizeof(int32_t), "columns' bases",
-                                    &index->base));
-    return launch(context, groups * warp, narrow_columns_kernel, csr->rows, csr->row_start,
-                  csr->column, (uint16_t *)index->index, index->base);
-}
-
 kith_status sparse_to_packed_cuda(kith_context *context, struct sparse_matrix *matrix)
 {
     const struct sparse_csr *csr = &matrix->csr;
@@ -95,8 +61,7 @@ kith_status sparse_to_packed_cuda(kith_context *context, struct sparse_matrix *m
         KITH_TRY(launch(context, csr->rows + 1, narrow_starts_kernel, csr->rows + 1, csr->row_start,
                         (int32_t *)packed->row_start));
     }
-    packed->index.bytes = matrix->plan.index_bytes;
-    return packed->index.bytes == 2 ? narrow_columns(context, matrix) : KITH_OK;
+    return KITH_OK;
 }
 
 /* coo */
