@@ -61,6 +61,10 @@ struct cutoff_steps {
     const struct cutoff_noise *noise; /* NULL: none */
 };
 
+/* GPUs and their ranks share the steps of this number of particles or more: of fewer, copies take
+ * longer than what is saved. */
+enum { cutoff_least_shared = 1 << 19 };
+
 /* The solver cutoff on a device with memory of its own; *kept is NULL at first, and kept from call
  * to call. The tail is not added.
  *

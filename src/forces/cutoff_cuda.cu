@@ -9,8 +9,10 @@
 #include "device/cuda_state.h"
 #include "forces/cutoff_kernel_cuda.cuh"
 #include "forces/deliver_cuda.cuh"
+#include "forces/slice.h"
 #include "forces/verlet_cuda.h"
 #include "law/compiled_cuda.h"
+#include "ranks/device_parts.h"
 
 enum { total_threads = 256 };
 
@@ -182,6 +184,25 @@ static bool takes_list(const struct forces_problem *problem, const struct cutoff
     return !kept->lacks_list && verlet_cuda_suits(problem, law);
 }
 
+/* Of a slice, by the columns of all. */
+static kith_status evaluate_slice(kith_context *context, const struct forces_problem *own,
+                                  struct cutoff_cuda_memory *memory)
+{
+    struct forces_wide wide = {};
+    struct forces_problem all;
+    struct cutoff_law law = {};
+    kith_status status = forces_widen(context, own, &wide, &all);
+    if (status == KITH_OK)
+        status = cutoff_take_law(&all, &law);
+    if (status == KITH_OK)
+        status = forces_cutoff_cuda(context, &all, &law, memory);
+    if (status == KITH_OK)
+        status = forces_keep_own(context, &all, own);
+    cutoff_drop_law(&law);
+    forces_wide_free(context, &wide);
+    return ranks_agree(context, status);
+}
+
 static kith_status evaluate(kith_context *context, const struct forces_problem *problem,
                             const struct cutoff_law *law, void **kept)
 {
@@ -194,7 +215,10 @@ static kith_status evaluate(kith_context *context, const struct forces_problem *
                                     &done));
         found->lacks_list = !done;
     }
-    return done ? KITH_OK : forces_cutoff_cuda(context, problem, law, &found->memory);
+    if (done)
+        return KITH_OK;
+    return problem->is_slice ? evaluate_slice(context, problem, &found->memory)
+                             : forces_cutoff_cuda(context, problem, law, &found->memory);
 }
 
 static kith_status take_steps(kith_context *context, const struct forces_problem *problem,

@@ -45,8 +45,8 @@ static kith_status solve_slice(kith_context *context, const kith_solver *solver,
     if (status == KITH_OK)
         status = forces_solve(context, solver, &problem);
     if (status == KITH_OK && !problem.is_slice)
-        forces_keep_own(context, &problem, own);
-    forces_wide_free(&wide);
+        status = forces_keep_own(context, &problem, own);
+    forces_wide_free(context, &wide);
     return status;
 }
 

@@ -27,7 +27,7 @@ bool forces_takes_slices(const kith_context *context, const kith_solver *solver,
     if (solver == &forces_solver_auto)
         return forces_direct_takes_slices(context, own);
     if (solver == &forces_solver_cutoff)
-        return cutoff_takes_slices(own);
+        return context->device.kind != KITH_CPU || cutoff_takes_slices(own);
     return is_tree || (solver == &forces_solver_direct && forces_direct_takes_slices(context, own));
 }
 
@@ -64,15 +64,18 @@ static int same_as(const void *const own[forces_wide_scalars], int k)
     return first;
 }
 
-static void allocate(int64_t all, int64_t components, void **memory, bool *is_new,
-                     kith_status *status)
+static void allocate(kith_context *context, int64_t all, int64_t components, void **memory,
+                     bool *is_new, kith_status *status)
 {
+    static const char what[] = "columns of all bodies";
+    const int64_t bytes = components * (int64_t)sizeof(double);
     if (*memory)
         return;
     *is_new = true;
     if (*status == KITH_OK)
-        *status = kith_allocate_unset(kith_padded(all), components * (int64_t)sizeof(double),
-                                      "columns of all bodies", memory);
+        *status = context->device.kind == KITH_CPU
+                      ? kith_allocate_unset(kith_padded(all), bytes, what, memory)
+                      : context->services->allocate(context, kith_padded(all), bytes, what, memory);
 }
 
 static kith_status allocate_columns(kith_context *context, const struct forces_problem *own,
@@ -83,25 +86,44 @@ static kith_status allocate_columns(kith_context *context, const struct forces_p
     kith_status status = KITH_OK;
     bool is_new = false;
     if (own->source_position[0])
-        allocate(sources, own->dimensions, &wide->position, &is_new, &status);
+        allocate(context, sources, own->dimensions, &wide->position, &is_new, &status);
     if (own->target_position[0] && !own->self)
-        allocate(targets, own->dimensions, &wide->target_position, &is_new, &status);
+        allocate(context, targets, own->dimensions, &wide->target_position, &is_new, &status);
     if (own->source_velocity[0])
-        allocate(sources, own->dimensions, &wide->velocity, &is_new, &status);
+        allocate(context, sources, own->dimensions, &wide->velocity, &is_new, &status);
     if (own->acceleration[0])
-        allocate(targets, own->dimensions, &wide->acceleration, &is_new, &status);
+        allocate(context, targets, own->dimensions, &wide->acceleration, &is_new, &status);
     if (own->jerk[0])
-        allocate(targets, own->dimensions, &wide->jerk, &is_new, &status);
+        allocate(context, targets, own->dimensions, &wide->jerk, &is_new, &status);
     for (int k = 0; k < forces_wide_scalars; k++)
         if (scalars[k] && same_as(scalars, k) == k)
-            allocate(rows_of_scalar(own, k), 1, &wide->scalar[k], &is_new, &status);
+            allocate(context, rows_of_scalar(own, k), 1, &wide->scalar[k], &is_new, &status);
     return is_new ? ranks_agree(context, status) : KITH_OK;
 }
 
-/* This rank's part of a column of all bodies, and those of the others. */
-static void gather_column(const kith_context *context, const struct forces_problem *own,
-                          int64_t all, const void *rows, char *column)
+#ifdef KITH_HAS_CUDA
+/* In the memory of a device. */
+static kith_status gather_column_there(kith_context *context, const struct forces_problem *own,
+                                       int64_t all, const void *rows, char *column)
 {
+    const int64_t real = kith_dtype_bytes(own->dtype);
+    const double one = 1;
+    int64_t first = 0, count = 0;
+    ranks_rows(context, all, &first, &count);
+    const kith_status status = context->services->combine(context, own->dtype, count, 1, &one,
+                                                          &rows, column + first * real);
+    return ranks_gather_on_device(context, status, column, all, real);
+}
+#endif
+
+/* This rank's part of a column of all bodies, and those of the others. */
+static kith_status gather_column(kith_context *context, const struct forces_problem *own,
+                                 int64_t all, const void *rows, char *column)
+{
+#ifdef KITH_HAS_CUDA
+    if (context->device.kind != KITH_CPU)
+        return gather_column_there(context, own, all, rows, column);
+#endif
     const int64_t real = kith_dtype_bytes(own->dtype);
     int64_t first = 0, count = 0;
     ranks_rows(context, all, &first, &count);
@@ -109,6 +131,7 @@ static void gather_column(const kith_context *context, const struct forces_probl
         memcpy(column + first * real, rows, (size_t)(count * real));
     memset(column + all * real, 0, (size_t)((kith_padded(all) - all) * real));
     ranks_gather(context, column, real, all, 1);
+    return KITH_OK;
 }
 
 kith_status forces_widen(kith_context *context, const struct forces_problem *own,
@@ -126,19 +149,19 @@ kith_status forces_widen(kith_context *context, const struct forces_problem *own
     KITH_TRY(allocate_columns(context, own, was, wide));
     for (int c = 0; c < own->dimensions && own->source_position[0]; c++) {
         char *column = (char *)wide->position + c * bytes;
-        gather_column(context, own, sources, own->source_position[c], column);
+        KITH_TRY(gather_column(context, own, sources, own->source_position[c], column));
         all->source_position[c] = column;
         if (own->self)
             all->target_position[c] = column;
     }
     for (int c = 0; c < own->dimensions && own->target_position[0] && !own->self; c++) {
         char *column = (char *)wide->target_position + c * target_bytes;
-        gather_column(context, own, own->target_count, own->target_position[c], column);
+        KITH_TRY(gather_column(context, own, own->target_count, own->target_position[c], column));
         all->target_position[c] = column;
     }
     for (int c = 0; c < own->dimensions && own->source_velocity[0]; c++) {
         char *column = (char *)wide->velocity + c * bytes;
-        gather_column(context, own, sources, own->source_velocity[c], column);
+        KITH_TRY(gather_column(context, own, sources, own->source_velocity[c], column));
         all->source_velocity[c] = all->target_velocity[c] = column;
     }
     for (int c = 0; c < own->dimensions; c++) {
@@ -152,13 +175,13 @@ kith_status forces_widen(kith_context *context, const struct forces_problem *own
             continue;
         *scalar[k] = wide->scalar[same_as(was, k)];
         if (same_as(was, k) == k && k < forces_wide_scalars - forces_wide_outputs)
-            gather_column(context, own, rows_of_scalar(own, k), was[k], wide->scalar[k]);
+            KITH_TRY(gather_column(context, own, rows_of_scalar(own, k), was[k], wide->scalar[k]));
     }
     return KITH_OK;
 }
 
-void forces_keep_own(const kith_context *context, const struct forces_problem *all,
-                     const struct forces_problem *own)
+kith_status forces_keep_own(kith_context *context, const struct forces_problem *all,
+                            const struct forces_problem *own)
 {
     const int64_t real = kith_dtype_bytes(own->dtype);
     const void *from[] = {all->acceleration[0], all->acceleration[1], all->acceleration[2],
@@ -167,21 +190,37 @@ void forces_keep_own(const kith_context *context, const struct forces_problem *a
     void *to[] = {own->acceleration[0], own->acceleration[1], own->acceleration[2],
                   own->jerk[0],         own->jerk[1],         own->jerk[2],
                   own->potential,       own->potential_rate};
+    const double one = 1;
     int64_t first = 0, count = 0;
     ranks_rows(context, own->target_count, &first, &count);
-    for (size_t k = 0; k < sizeof to / sizeof *to; k++)
-        if (to[k] && count > 0)
-            memcpy(to[k], (const char *)from[k] + first * real, (size_t)(count * real));
+    for (size_t k = 0; k < sizeof to / sizeof *to; k++) {
+        const void *rows = (const char *)from[k] + first * real;
+        if (!to[k] || count == 0)
+            continue;
+        if (context->device.kind == KITH_CPU)
+            memcpy(to[k], rows, (size_t)(count * real));
+        else
+            KITH_TRY(context->services->combine(context, own->dtype, count, 1, &one, &rows, to[k]));
+    }
+    return KITH_OK;
 }
 
-void forces_wide_free(struct forces_wide *wide)
+static void release(kith_context *context, void *memory)
+{
+    if (context->device.kind == KITH_CPU)
+        free(memory);
+    else
+        context->services->release(context, memory);
+}
+
+void forces_wide_free(kith_context *context, struct forces_wide *wide)
 {
     for (int k = 0; k < forces_wide_scalars; k++)
-        free(wide->scalar[k]);
-    free(wide->position);
-    free(wide->target_position);
-    free(wide->velocity);
-    free(wide->acceleration);
-    free(wide->jerk);
+        release(context, wide->scalar[k]);
+    release(context, wide->position);
+    release(context, wide->target_position);
+    release(context, wide->velocity);
+    release(context, wide->acceleration);
+    release(context, wide->jerk);
     *wide = (struct forces_wide){0};
 }

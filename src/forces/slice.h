@@ -4,14 +4,18 @@
 /* Problems of which each rank of a job has a slice: columns of the bodies from ranks_first(N) on,
  * instead of all N (forces/problem.h, is_slice). On the CPU trees take slices, direct sums, where
  * each pair is evaluated once or by tiles of sources (forces/one_sided_slices.h), and sums within a
- * cutoff that are computed once (forces/cutoff_slices.h). For other sums the columns of all bodies
- * are sent to all ranks, and the results of a rank's own bodies are kept. Bits: those of one
- * process. */
+ * cutoff that are computed once (forces/cutoff_slices.h); on a GPU steps within a cutoff do, where
+ * ranks have slabs (forces/verlet_share_cuda.h). For other sums the columns of all bodies are sent
+ * to all ranks, and the results of a rank's own bodies are kept. Bits: those of one process. */
 
 #include "core/status.h"
 #include "forces/problem.h"
 #include "forces/solver.h"
 #include "kith/forces.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 enum { forces_wide_scalars = 9, forces_wide_outputs = 2 };
 
@@ -34,10 +38,10 @@ kith_status forces_widen(kith_context *context, const struct forces_problem *own
                          struct forces_wide *wide, struct forces_problem *all);
 
 /* The outputs of this rank's bodies, from those of all. */
-void forces_keep_own(const kith_context *context, const struct forces_problem *all,
-                     const struct forces_problem *own);
+kith_status forces_keep_own(kith_context *context, const struct forces_problem *all,
+                            const struct forces_problem *own);
 
-void forces_wide_free(struct forces_wide *wide);
+void forces_wide_free(kith_context *context, struct forces_wide *wide);
 
 /* Collective: kith_forces_compute on the CPU of this rank's rows of `all` sources, on each other
  * or, unless NULL, on its rows of `all_targets` targets; acceleration and potential have as many
@@ -46,5 +50,9 @@ kith_status forces_compute_slice(kith_context *context, const kith_forces_option
                                  const kith_particles *targets, int64_t all_targets,
                                  const kith_particles *sources, int64_t all,
                                  kith_array acceleration, kith_array potential);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -9,6 +9,7 @@
 #include "forces/cutoff_slices.h"
 #include "forces/solver.h"
 #include "forces/verlet.h"
+#include "ranks/bodies.h"
 
 struct cutoff_state {
     struct cutoff_law law;
@@ -44,7 +45,10 @@ static kith_status prepare(kith_context *context, const struct forces_problem *p
 kith_status cutoff_add_tail_of_device(kith_context *context, const struct forces_problem *problem,
                                       const struct cutoff_law *law)
 {
-    const int64_t bytes = problem->source_count * kith_dtype_bytes(problem->dtype);
+    int64_t first = 0, rows = problem->source_count;
+    if (problem->is_slice)
+        ranks_rows(context, problem->source_count, &first, &rows);
+    const int64_t bytes = rows * kith_dtype_bytes(problem->dtype);
     struct forces_problem on_host = *problem;
     struct cutoff_law of_host = *law;
     const bool of_charges = law->view.weight == law_weight_charge;
@@ -54,8 +58,11 @@ kith_status cutoff_add_tail_of_device(kith_context *context, const struct forces
         return KITH_OK;
     if (!*weights || law->view.weight == law_weight_none)
         return cutoff_add_tail(context, problem, law);
-    KITH_TRY(kith_allocate(bytes, 1, "weights of the tail", &copy));
-    kith_status status = context->services->copy_out(context, copy, *weights, bytes);
+    kith_status status = kith_allocate(bytes, 1, "weights of the tail", &copy);
+    if (status == KITH_OK)
+        status = context->services->copy_out(context, copy, *weights, bytes);
+    if (problem->is_slice)
+        status = ranks_agree(context, status);
     *weights = copy;
     if (status == KITH_OK)
         status = cutoff_add_tail(context, &on_host, &of_host);

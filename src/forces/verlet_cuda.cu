@@ -91,7 +91,7 @@ static kith_status create(kith_context *context, const struct forces_problem *pr
         is_of_one_device = is_of_one_device || verlet->step.open;
         set_columns_of_law(problem, law, verlet);
         verlet->row_room = choose_room(problem, verlet);
-        status = verlet_share_cuda(context, verlet, is_of_one_device);
+        status = verlet_share_cuda(context, verlet, is_of_one_device, problem->is_slice, suits);
     }
     if (status == KITH_OK && *suits)
         *created = verlet;

@@ -9,6 +9,7 @@
 #include "core/reals.h"
 #include "device/context.h"
 #include "law/law_reference.h"
+#include "ranks/bodies.h"
 
 /* The forces of a pair are at most this many units; many of them are a sum of 64 bits. */
 static const double most_units = 0x1p56;
@@ -47,21 +48,29 @@ const void *verlet_weights_cuda(const struct forces_problem *problem, const stru
     return law->view.weight == law_weight_charge ? law->source_charge : problem->source_mass;
 }
 
+/* Of all particles, of which a rank may have a slice; 1 without weights. */
 static kith_status find_largest_weight(kith_context *context, const struct forces_problem *problem,
                                        const void *weights, double *largest)
 {
-    const int64_t bytes = problem->target_count * kith_dtype_bytes(problem->dtype);
+    int64_t first = 0, rows = problem->target_count;
     void *copy = NULL;
-    *largest = 1;
+    *largest = weights ? 0 : 1;
     if (!weights)
         return KITH_OK;
-    KITH_TRY(kith_allocate(bytes, 1, "weights", &copy));
-    const kith_status status = context->services->copy_out(context, copy, weights, bytes);
-    *largest = 0;
-    for (int64_t i = 0; i < problem->target_count && status == KITH_OK; i++)
+    if (problem->is_slice)
+        ranks_rows(context, problem->target_count, &first, &rows);
+    const int64_t bytes = rows * kith_dtype_bytes(problem->dtype);
+    kith_status status = kith_allocate(bytes, 1, "weights", &copy);
+    if (status == KITH_OK)
+        status = context->services->copy_out(context, copy, weights, bytes);
+    for (int64_t i = 0; i < rows && status == KITH_OK; i++)
         *largest = fmax(*largest, fabs(real_get(problem->dtype, copy, i)));
     free(copy);
-    return status;
+    if (!problem->is_slice)
+        return status;
+    KITH_TRY(ranks_agree(context, status));
+    ranks_maximum(context, largest, 1);
+    return KITH_OK;
 }
 
 kith_status verlet_choose_unit_cuda(kith_context *context, const struct forces_problem *problem,

@@ -18,7 +18,8 @@ const void *verlet_column_cuda(const struct forces_problem *problem, const struc
 
 /* The unit of forces: a power of two, far enough below the forces that no digit of a sum is lost
  * that the precision has, and far enough above their range. *found is false if the law's forces
- * have no scale. Waits for the device. Errors: KITH_OUT_OF_MEMORY. */
+ * have no scale. Waits for the device. Of slices collective. Errors: KITH_OUT_OF_MEMORY, of slices
+ * those of ranks_agree. */
 kith_status verlet_choose_unit_cuda(kith_context *context, const struct forces_problem *problem,
                                     const struct cutoff_law *law, struct verlet_cuda_step *step,
                                     bool *found);

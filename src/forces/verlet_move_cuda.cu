@@ -138,6 +138,7 @@ static kith_status divide_one(kith_context *context, struct verlet_cuda *verlet,
     char *outgrown = NULL;
     *parcels = {};
     parcels->slabs = verlet->slabs = census->slabs;
+    verlet->home.has_plan = false;
     parcels->list = verlet->building.list;
     KITH_TRY(make_parcels(context, verlet, census, parcels));
     KITH_TRY(take_slab(context, verlet, census, &outgrown));

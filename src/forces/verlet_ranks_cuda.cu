@@ -1,9 +1,9 @@
-/* What ranks that share a Verlet list exchange at every step, by way of the host. */
+/* What ranks that share a Verlet list exchange at every step. */
 
 #include "forces/verlet_share_cuda.h"
 #include "ranks/device_parts.h"
 
-enum { tag_downward = 7, tag_upward = 8 };
+enum { tag_downward = 7, tag_upward = 8, tag_of_control = 9 };
 
 kith_status verlet_agree_cuda(kith_context *context, const struct verlet_cuda *verlet,
                               kith_status status)
@@ -11,41 +11,56 @@ kith_status verlet_agree_cuda(kith_context *context, const struct verlet_cuda *v
     return verlet->is_of_ranks ? ranks_agree(context, status) : status;
 }
 
-/* Of an array by slot, own particles that are ghosts of the slabs next to this one, and ghosts. */
-static kith_status exchange_ghosts(kith_context *context, const struct verlet_cuda *verlet,
-                                   void *array)
+/* What this rank sends and receives at a time: on either side, and with each other rank. */
+struct messages {
+    struct ranks_device_message each[4 + 2 * (verlet_most_devices - 1)];
+    int32_t count;
+};
+
+static void add(struct messages *messages, void *data, int64_t bytes, int32_t rank, int32_t tag,
+                bool is_sent)
+{
+    messages->each[messages->count++] = {data, bytes, rank, tag, is_sent};
+}
+
+/* Of an array by slot, own particles that are ghosts of the slabs next to this one, and ghosts. Of
+ * two ranks, each is both below and above the other. */
+static void add_ghosts(const struct verlet_cuda *verlet, void *array, struct messages *messages)
 {
     const struct verlet_cuda_list *list = &verlet->building.list;
     const int below = (list->device + list->devices - 1) % list->devices;
     const int above = (list->device + 1) % list->devices;
     const int64_t each = verlet_bytes_of_vector(verlet);
+    const int64_t down = verlet->sent_below * each, up = verlet->sent_above * each;
     char *first = (char *)array + list->first * each, *end = (char *)array + list->end * each;
-    const struct ranks_device_message messages[] = {
-        {first, verlet->sent_below * each, below, tag_downward, true},
-        {end - verlet->sent_above * each, verlet->sent_above * each, above, tag_upward, true},
-        {first - list->low * each, list->low * each, below, tag_upward, false},
-        {end, list->high * each, above, tag_downward, false},
-    };
-    return ranks_exchange_on_device(context, KITH_OK, messages,
-                                    sizeof messages / sizeof messages[0]);
+    add(messages, first, down, below, tag_downward, true);
+    add(messages, end - up, up, above, tag_upward, true);
+    add(messages, end, list->high * each, above, tag_downward, false);
+    add(messages, first - list->low * each, list->low * each, below, tag_upward, false);
 }
 
 kith_status verlet_exchange_reference_ranks_cuda(kith_context *context, struct verlet_cuda *verlet)
 {
-    return exchange_ghosts(context, verlet, verlet->building.list.reference);
+    struct messages messages = {};
+    add_ghosts(verlet, verlet->building.list.reference, &messages);
+    return ranks_exchange_on_device(context, KITH_OK, messages.each, messages.count);
 }
 
 kith_status verlet_exchange_ranks_cuda(kith_context *context, struct verlet_cuda *verlet,
                                        bool has_places)
 {
     const struct verlet_cuda_list *list = &verlet->building.list;
-    int64_t first[verlet_most_devices + 1];
-    for (int device = 0; device <= list->devices; device++)
-        first[device] = device;
+    const int64_t bytes = sizeof *list->control;
+    struct messages messages = {};
     if (has_places)
-        KITH_TRY(exchange_ghosts(context, verlet, verlet->places[verlet->now]));
-    return ranks_gather_parts_on_device(context, KITH_OK, list->control, sizeof *list->control,
-                                        first);
+        add_ghosts(verlet, verlet->places[verlet->now], &messages);
+    for (int other = 0; other < list->devices; other++) {
+        if (other == list->device)
+            continue;
+        add(&messages, &list->control[list->device], bytes, other, tag_of_control, true);
+        add(&messages, &list->control[other], bytes, other, tag_of_control, false);
+    }
+    return ranks_exchange_on_device(context, KITH_OK, messages.each, messages.count);
 }
 
 void verlet_gather_numbers_cuda(kith_context *context, int64_t own, int64_t *number)

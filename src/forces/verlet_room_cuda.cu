@@ -6,14 +6,11 @@
 #include "core/memory.h"
 #include "device/cuda_peers.h"
 #include "device/cuda_state.h"
-#include "forces/ring.h"
+#include "forces/cutoff.h"
 #include "forces/verlet_place_cuda.cuh"
 #include "forces/verlet_share_cuda.h"
 #include "ranks/device_parts.h"
 #include "sort/sort.h"
-
-/* With fewer particles copies take longer than what is saved. */
-enum { least_shared = 1 << 19 };
 
 int64_t verlet_bytes_of_vector(const struct verlet_cuda *verlet)
 {
@@ -59,8 +56,10 @@ static void lay_out(struct arena *arena, struct verlet_cuda *verlet)
     verlet->step.slot_charge = building->column[1] ? building->slot_column[1] : NULL;
     arena_take(arena, sort_scratch_bytes_cuda(slots), 1, &building->sort_scratch);
     arena_take(arena, devices > 1 ? verlet->slabs.layers + devices : 0, of_int, &verlet->in_layer);
-    const bool has_columns = building->list.device > 0 && !verlet->is_of_ranks;
+    const bool has_columns = verlet->is_of_ranks ? verlet->is_of_slices : building->list.device > 0;
     arena_take(arena, has_columns ? verlet_columns : 0, bytes_of_column(verlet), &verlet->columns);
+    arena_take(arena, verlet->is_of_slices ? verlet_rows_at_home(verlet) : 0, of_int,
+               &verlet->home.rows);
     building->places = verlet->places[0];
     building->places_before = verlet->places[1];
 }
@@ -136,12 +135,16 @@ static bool can_share(struct verlet_cuda *verlet, int devices)
 }
 
 kith_status verlet_share_cuda(kith_context *context, struct verlet_cuda *verlet,
-                              bool is_of_one_device)
+                              bool is_of_one_device, bool is_of_slices, bool *suits)
 {
     int32_t peers = 0, rank = 0, ranks = 1;
-    const bool is_shared = verlet->count >= least_shared && !is_of_one_device;
+    const bool is_shared = verlet->count >= cutoff_least_shared && !is_of_one_device;
     if (ranks_device_share(context, &rank, &ranks)) {
         verlet->is_of_ranks = is_shared && ranks > 1 && can_share(verlet, ranks);
+        verlet->is_of_slices = is_of_slices;
+        *suits = verlet->is_of_ranks || !is_of_slices;
+        if (!*suits)
+            return KITH_OK;
         verlet->building.list.devices = verlet->is_of_ranks ? ranks : 1;
         verlet->building.list.device = verlet->is_of_ranks ? rank : 0;
         return verlet_on_each_cuda(context, verlet, make_room, NULL);

@@ -70,6 +70,8 @@ static void connect(struct verlet_cuda *verlet, int device)
 
 void verlet_take_settings_cuda(struct verlet_cuda *verlet)
 {
+    if (verlet->is_of_slices)
+        verlet_use_slots_cuda(verlet);
     if (verlet->is_of_ranks)
         return;
     for (int device = 1; device < verlet_devices_of(verlet); device++)
@@ -214,7 +216,9 @@ kith_status verlet_send_cuda(kith_context *context, struct verlet_cuda *verlet)
     if (verlet->is_of_ranks) {
         if (!verlet->has_list)
             take_part(verlet, verlet->count);
-        return KITH_OK;
+        if (verlet->is_of_slices)
+            verlet_take_home_cuda(verlet);
+        return verlet->is_of_slices ? verlet_send_home_cuda(context, verlet) : KITH_OK;
     }
     for (int device = 0; device < verlet_devices_of(verlet) && !verlet->has_list; device++)
         take_part(verlet_at(verlet, device), verlet->count);
@@ -232,7 +236,8 @@ kith_status verlet_send_accelerations_cuda(kith_context *context, struct verlet_
 {
     const struct columns columns = columns_of_accelerations(verlet);
     if (verlet->is_of_ranks)
-        return KITH_OK;
+        return verlet->is_of_slices ? verlet_send_accelerations_home_cuda(context, verlet)
+                                    : KITH_OK;
     for (int device = 1; device < verlet_devices_of(verlet); device++)
         KITH_TRY(send_rows(context, verlet, columns, device));
     return verlet_wait_for_all_cuda(context, verlet);
@@ -368,7 +373,8 @@ static kith_status fetch_of_ranks(kith_context *context, struct verlet_cuda *ver
 kith_status verlet_fetch_cuda(kith_context *context, struct verlet_cuda *verlet)
 {
     if (verlet->is_of_ranks)
-        return fetch_of_ranks(context, verlet);
+        return verlet->is_of_slices ? verlet_fetch_home_cuda(context, verlet)
+                                    : fetch_of_ranks(context, verlet);
     KITH_TRY(verlet_fetch_orders_cuda(context, verlet));
     for (int device = 1; device < verlet_devices_of(verlet); device++)
         KITH_TRY(fetch_from(context, verlet, device));

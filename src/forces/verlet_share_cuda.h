@@ -10,9 +10,22 @@
  * device.
  *
  * Of the ranks of a job, each is one of the devices, does its part alone, and has the columns of
- * all; ghosts, and particles that change their device, go by way of the host. */
+ * all, or of slices its rows of them; ghosts, and particles that change their device, go by NCCL or
+ * by way of the host (ranks/device_parts.h). */
 
 #include "forces/verlet_build_cuda.h"
+
+/* Columns whose rows are those of this rank alone (forces/slice.h). In between, particles have
+ * columns by slot: they come from the ranks that have their rows, and go back there. */
+struct verlet_home {
+    void *vector[verlet_vectors][3], *acceleration[3]; /* NULL: none */
+    const void *mass, *weight;
+    bool has_plan; /* of the present slots: */
+    unsigned
+        *rows; /* of this rank, in the order in which they are sent: by their particles' rank */
+    int64_t first_sent[verlet_most_devices + 1]; /* own particles, in the order of their rows, */
+    int64_t first_received[verlet_most_devices + 1]; /* by the rank that has these; and `rows` */
+};
 
 struct verlet_cuda {
     kith_dtype dtype;
@@ -33,14 +46,16 @@ struct verlet_cuda {
     int64_t since, lasts; /* kernels since the list was made, and that the last one lasted */
     /* Of several devices: */
     struct verlet_slabs slabs;
-    bool is_of_ranks;                /* each is that of a rank; this is the one of this rank */
-    int64_t sent_below, sent_above;  /* of a rank: own particles that are ghosts of others */
+    bool is_of_ranks;               /* each is that of a rank; this is the one of this rank */
+    int64_t sent_below, sent_above; /* of a rank: own particles that are ghosts of others */
+    bool is_of_slices;              /* and ranks have their rows of the columns alone */
+    struct verlet_home home;
     bool is_direct;                  /* kernels write to the other devices' memory */
     void *to_below[2], *to_above[2]; /* as in verlet_cuda_step, of either places */
     unsigned *in_layer;              /* particles of each layer, and of each device */
     struct verlet_cuda *others;      /* of the first: those of the other devices, or NULL */
     unsigned *orders;                /* of the first: the rows of the others' own particles */
-    char *columns;                   /* of another: columns of its own particles */
+    char *columns;                   /* of another, and of slices: those of its own particles */
 };
 
 static inline int verlet_devices_of(const struct verlet_cuda *verlet)
@@ -83,9 +98,9 @@ kith_status verlet_make_rows_cuda(kith_context *context, struct verlet_cuda *ver
 
 /* Makes room on the context's device, and on its peers, which then share the steps, unless there
  * are few particles, slabs would be too thin, or is_of_one_device: the law is compiled for one, or
- * excluded pairs are there. */
+ * excluded pairs are there. *suits becomes false if they do not and is_of_slices. */
 kith_status verlet_share_cuda(kith_context *context, struct verlet_cuda *verlet,
-                              bool is_of_one_device);
+                              bool is_of_one_device, bool is_of_slices, bool *suits);
 void verlet_stop_sharing_cuda(kith_context *context, struct verlet_cuda *verlet);
 
 /* Collective between ranks, which agree whether they go on; otherwise the status. */
@@ -122,6 +137,18 @@ kith_status verlet_exchange_cuda(kith_context *context, struct verlet_cuda *verl
 kith_status verlet_exchange_reference_cuda(kith_context *context, struct verlet_cuda *verlet);
 kith_status verlet_fetch_orders_cuda(kith_context *context, struct verlet_cuda *verlet);
 kith_status verlet_fetch_cuda(kith_context *context, struct verlet_cuda *verlet);
+
+/* Of slices, what columns are exchanged with the ranks that have their rows. take: the columns of
+ * the call are remembered, and those by slot take their place; send: those that verlet_load_cuda
+ * reads, without a list from the own rows; send_accelerations; fetch: what was written. */
+void verlet_take_home_cuda(struct verlet_cuda *verlet);
+void verlet_use_slots_cuda(struct verlet_cuda *verlet);
+kith_status verlet_send_home_cuda(kith_context *context, struct verlet_cuda *verlet);
+kith_status verlet_send_accelerations_home_cuda(kith_context *context, struct verlet_cuda *verlet);
+kith_status verlet_fetch_home_cuda(kith_context *context, struct verlet_cuda *verlet);
+
+/* Rows of this rank. */
+int64_t verlet_rows_at_home(const struct verlet_cuda *verlet);
 
 /* What verlet_exchange_cuda and verlet_exchange_reference_cuda do between ranks. */
 kith_status verlet_exchange_ranks_cuda(kith_context *context, struct verlet_cuda *verlet,

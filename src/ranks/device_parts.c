@@ -145,16 +145,13 @@ static kith_status copy_messages(kith_context *context, const struct ranks_devic
     return KITH_OK;
 }
 
-kith_status ranks_exchange_on_device(kith_context *context, kith_status status,
-                                     const struct ranks_device_message *messages, int32_t count)
+static kith_status exchange_by_host(kith_context *context,
+                                    const struct ranks_device_message *messages, int32_t count,
+                                    int64_t bytes)
 {
     const struct ranks *ranks = context->ranks;
-    int64_t bytes = 0;
     char *here = NULL;
-    for (int32_t k = 0; k < count; k++)
-        bytes += messages[k].bytes;
-    if (status == KITH_OK)
-        status = host_memory(context, bytes, &here);
+    kith_status status = host_memory(context, bytes, &here);
     if (status == KITH_OK)
         status = context->services->synchronize(context);
     if (status == KITH_OK)
@@ -166,4 +163,16 @@ kith_status ranks_exchange_on_device(kith_context *context, kith_status status,
                    messages[k].bytes);
     ranks->library->wait(ranks->state, 0);
     return ranks_agree(context, copy_messages(context, messages, count, false, here));
+}
+
+kith_status ranks_exchange_on_device(kith_context *context, kith_status status,
+                                     const struct ranks_device_message *messages, int32_t count)
+{
+    int64_t bytes = 0;
+    for (int32_t k = 0; k < count; k++)
+        bytes += messages[k].bytes;
+    int64_t most = bytes;
+    KITH_TRY(ranks_agree_on(context, status, &most));
+    return ranks_nccl_is_used(context, most) ? ranks_nccl_exchange(context, messages, count)
+                                             : exchange_by_host(context, messages, count, bytes);
 }

@@ -11,9 +11,8 @@
 extern "C" {
 #endif
 
-/* Work of ranks that compute on devices with memory of their own: parts come to all by NCCL
- * (ranks/nccl.h) or by way of the host, messages between two ranks by way of the host. For C and
- * for CUDA. */
+/* Work of ranks that compute on devices with memory of their own: parts that come to all, and
+ * messages between two ranks, by NCCL (ranks/nccl.h) or by way of the host. For C and for CUDA. */
 
 /* Collective: KITH_OK if the status of all ranks is that and none of them is to be cancelled. A
  * rank that has failed gets its own status; the others then get KITH_IO_ERROR, and
@@ -51,10 +50,12 @@ struct ranks_device_message {
     bool is_sent;
 };
 
-/* Collective: sends and receives all messages, which are received in the order in which messages
- * of their tag were sent. status is that of this rank's work. Waits for that work.
+/* Collective: sends and receives all messages. Both ranks of a pair list those from one to the
+ * other in the same order. status is that of this rank's work. By NCCL they go in the order of the
+ * stream, and nothing waits; else waits for that work.
  *
- * Errors: those of ranks_agree, the services' of copies; KITH_OUT_OF_MEMORY. */
+ * Errors: those of ranks_agree, of ranks_nccl_exchange, the services' of copies;
+ *         KITH_OUT_OF_MEMORY. */
 kith_status ranks_exchange_on_device(kith_context *context, kith_status status,
                                      const struct ranks_device_message *messages, int32_t count);
 

@@ -25,6 +25,8 @@ struct library {
     int (*init)(communicator *made, int ranks, struct unique_id id, int rank);
     int (*broadcast)(const void *from, void *to, size_t count, int type, int root,
                      communicator among, void *stream);
+    int (*send)(const void *from, size_t count, int type, int to, communicator among, void *stream);
+    int (*receive)(void *to, size_t count, int type, int from, communicator among, void *stream);
     int (*group_begin)(void);
     int (*group_end)(void);
     int (*abort)(communicator among);
@@ -57,7 +59,8 @@ static bool load(struct library *library)
     static const char *const name = "libnccl.so.2";
     const struct library_function functions[] = {
         {&library->unique_id, "ncclGetUniqueId"}, {&library->init, "ncclCommInitRank"},
-        {&library->broadcast, "ncclBroadcast"},   {&library->group_begin, "ncclGroupStart"},
+        {&library->broadcast, "ncclBroadcast"},   {&library->send, "ncclSend"},
+        {&library->receive, "ncclRecv"},          {&library->group_begin, "ncclGroupStart"},
         {&library->group_end, "ncclGroupEnd"},    {&library->abort, "ncclCommAbort"},
         {&library->error, "ncclGetErrorString"}};
     return !library_find(library_open(&name, 1, NULL), functions,
@@ -119,6 +122,14 @@ bool ranks_nccl_is_used(kith_context *context, int64_t bytes)
     return ranks->nccl_is_used;
 }
 
+/* Ends a group of operations, of which one may have failed. */
+static kith_status end_group(const struct library *library, int failed)
+{
+    const int ended = library->group_end();
+    failed = failed ? failed : ended;
+    return failed ? kith_fail(KITH_INTERNAL_ERROR, "NCCL: %s", library->error(failed)) : KITH_OK;
+}
+
 kith_status ranks_nccl_gather(kith_context *context, void *data, int64_t element_bytes,
                               const int64_t *first)
 {
@@ -133,7 +144,24 @@ kith_status ranks_nccl_gather(kith_context *context, void *data, int64_t element
             failed = library->broadcast(part, part, (size_t)bytes, type_of_bytes, k, nccl->among,
                                         stream);
     }
-    const int ended = library->group_end();
-    failed = failed ? failed : ended;
-    return failed ? kith_fail(KITH_INTERNAL_ERROR, "NCCL: %s", library->error(failed)) : KITH_OK;
+    return end_group(library, failed);
+}
+
+kith_status ranks_nccl_exchange(kith_context *context, const struct ranks_device_message *messages,
+                                int32_t count)
+{
+    const struct nccl *nccl = *device_slot(context, &nccl_slot);
+    const struct library *library = &nccl->library;
+    void *stream = context->services->stream(context);
+    int failed = library->group_begin();
+    for (int32_t k = 0; !failed && k < count; k++) {
+        const struct ranks_device_message *message = &messages[k];
+        const size_t bytes = (size_t)message->bytes;
+        if (bytes > 0)
+            failed = message->is_sent ? library->send(message->data, bytes, type_of_bytes,
+                                                      message->rank, nccl->among, stream)
+                                      : library->receive(message->data, bytes, type_of_bytes,
+                                                         message->rank, nccl->among, stream);
+    }
+    return end_group(library, failed);
 }

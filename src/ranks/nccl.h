@@ -5,12 +5,14 @@
 
 #include "core/status.h"
 #include "kith/context.h"
+#include "ranks/device_parts.h"
 
 /* Exchange between the GPUs of the ranks by NCCL, which is opened at run time (libnccl.so.2). */
 
-/* Collective, before a gather of this number of bytes: whether NCCL does it. That is so as soon as
- * the gathers before it have carried 1 GiB, which takes about as long by way of the host as it
- * takes NCCL to begin, if all ranks find the library and each has a GPU of its own. */
+/* Collective, before an exchange of this number of bytes, the same on all ranks: whether NCCL does
+ * it. That is so as soon as the exchanges before it have carried 1 GiB, which takes about as long
+ * by way of the host as it takes NCCL to begin, if all ranks find the library, 2.7 or later, and
+ * each has a GPU of its own. */
 bool ranks_nccl_is_used(kith_context *context, int64_t bytes);
 
 /* Collective, where that is so: of an array in the device's memory of which rank k has the
@@ -18,5 +20,10 @@ bool ranks_nccl_is_used(kith_context *context, int64_t bytes);
  * KITH_INTERNAL_ERROR (NCCL's). */
 kith_status ranks_nccl_gather(kith_context *context, void *data, int64_t element_bytes,
                               const int64_t *first);
+
+/* Collective, where that is so: sends and receives all messages, in the order of the stream.
+ * Errors: the same. */
+kith_status ranks_nccl_exchange(kith_context *context, const struct ranks_device_message *messages,
+                                int32_t count);
 
 #endif

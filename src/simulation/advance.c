@@ -28,6 +28,7 @@ static kith_status advance_within_cutoff(struct kith_simulation *simulation, dou
         of_solver.acceleration[k] = problem.acceleration[k] = simulation->vector[ACCELERATION][k];
         problem.target_position[k] = problem.source_position[k] = of_solver.position[k];
     }
+    problem.is_slice = simulation->slice != NULL;
     KITH_TRY(
         cutoff_take_steps(simulation->context, &simulation->prepared, &problem, &of_solver, done));
     simulation->evaluations += *done;

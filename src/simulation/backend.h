@@ -19,7 +19,7 @@ extern "C" {
 struct thermostat_bodies {
     kith_dtype dtype;
     int32_t dimensions;
-    int64_t count;
+    int64_t count, first; /* and the number of the first */
     const void *mass;
     void *velocity[3];
 };

@@ -137,19 +137,6 @@ static kith_status check_open(const kith_bodies *bodies, const kith_solver *solv
     return KITH_OK;
 }
 
-/* The cell of the options, or else the bodies'. */
-static kith_cell choose_cell(const kith_forces_options *options, const kith_bodies *bodies)
-{
-    kith_cell cell = {.periodic = {false}};
-    if (options->cell)
-        return *options->cell;
-    for (int32_t k = 0; k < bodies->dimensions && bodies->has_cell; k++) {
-        memcpy(cell.vectors[k], bodies->cell + 3 * k, sizeof cell.vectors[k]);
-        cell.periodic[k] = bodies->periodic[k];
-    }
-    return cell;
-}
-
 static kith_status check_masses(const kith_bodies *bodies, int64_t first)
 {
     for (int64_t i = 0; bodies->mass && i < bodies->count; i++)
@@ -203,7 +190,7 @@ static kith_status create(kith_context *context, const kith_simulation_options *
     const kith_solver *solver = NULL;
     KITH_TRY(forces_choose_solver(&options->forces, &solver));
     KITH_TRY(check_open(bodies, solver, options->forces.cutoff));
-    const kith_cell cell = choose_cell(&options->forces, bodies);
+    const kith_cell cell = simulation_choose_cell(&options->forces, bodies);
     KITH_TRY(substeps_choose(options, solver, &cell, &method));
     KITH_TRY(watch_check(options, bodies));
     KITH_TRY(thermostat_check(options, is_ensemble));

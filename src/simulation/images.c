@@ -2,12 +2,25 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/memory.h"
 #include "forces/excluded.h"
 #include "forces/solver.h"
 #include "law/law.h"
 #include "simulation/state.h"
+
+kith_cell simulation_choose_cell(const kith_forces_options *options, const kith_bodies *bodies)
+{
+    kith_cell cell = {.periodic = {false}};
+    if (options->cell)
+        return *options->cell;
+    for (int32_t k = 0; k < bodies->dimensions && bodies->has_cell; k++) {
+        memcpy(cell.vectors[k], bodies->cell + 3 * k, sizeof cell.vectors[k]);
+        cell.periodic[k] = bodies->periodic[k];
+    }
+    return cell;
+}
 
 kith_status simulation_take_images(const kith_simulation_options *options,
                                    struct kith_simulation *simulation)

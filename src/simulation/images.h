@@ -13,6 +13,9 @@
 
 struct kith_simulation;
 
+/* The cell of the options, or else the bodies'. */
+kith_cell simulation_choose_cell(const kith_forces_options *options, const kith_bodies *bodies);
+
 /* What the options have of it, to simulation->ewald, and the exclusions, which cutoffs have too,
  * copied to simulation->space.
  * Errors: KITH_INVALID_ARGUMENT (a skin), KITH_OUT_OF_MEMORY. */

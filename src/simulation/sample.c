@@ -139,8 +139,7 @@ static kith_status solve(struct kith_simulation *simulation, const struct forces
         return solve_all(simulation, &all);
     KITH_TRY(forces_widen(simulation->context, problem, &simulation->slice->wide, &all));
     KITH_TRY(solve_all(simulation, &all));
-    forces_keep_own(context, &all, problem);
-    return KITH_OK;
+    return forces_keep_own(simulation->context, &all, problem);
 }
 
 /* By the ranks of a job; done is false if it is to be done otherwise. */

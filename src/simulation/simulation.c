@@ -75,7 +75,7 @@ static bool keeps_state(const struct kith_simulation *simulation, int64_t steps)
  * 16 are enough that memory is not the limit. On a GPU it is some milliseconds, as small systems do
  * all these steps in one launch, and within a cutoff some ten milliseconds: such steps keep a list
  * of pairs, and copy the particles once for all of them, several GPUs from and to the columns of
- * the first. */
+ * the first, or of all ranks. */
 static int64_t steps_at_once(const struct kith_simulation *simulation)
 {
     if (simulation->watch)
@@ -84,7 +84,8 @@ static int64_t steps_at_once(const struct kith_simulation *simulation)
     if (on_gpu && simulation->method->has_blocks && !simulation->is_ensemble)
         return INT64_MAX; /* as many as the device takes in some milliseconds */
     const double pairs = pairs_of_step(simulation);
-    const double devices = 1 + simulation->context->peers;
+    const struct ranks *ranks = simulation->context->ranks;
+    const double devices = ranks ? ranks->size : 1 + simulation->context->peers;
     const double pairs_at_once = simulation->solver->has_cutoff ? 2e10 * devices : 2e9;
     const double most_pairs = on_gpu ? pairs_at_once : pairs_of_short_steps;
     const double most_steps = on_gpu ? 2e4 / evaluations_of_step(simulation) : 1e7;
@@ -117,7 +118,7 @@ static kith_status do_steps(struct kith_simulation *simulation, const struct str
         KITH_TRY(simulation_step_divided(simulation, h, stretch->leg.steps, &done));
     if (done > 0)
         return KITH_OK;
-    if (!simulation->slice)
+    if (!simulation->slice || simulation->context->device.kind != KITH_CPU)
         KITH_TRY(simulation_advance(simulation, h, stretch->leg.steps, &done));
     if (done == 0 && !simulation->slice)
         KITH_TRY(simulation_replay(simulation, h, stretch->leg.steps, &done));

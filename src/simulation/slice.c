@@ -1,10 +1,14 @@
 #include "simulation/slice.h"
 
+#include <math.h>
 #include <stdlib.h>
 
+#include "forces/cutoff.h"
 #include "forces/solver.h"
+#include "law/law.h"
 #include "ranks/partition.h"
 #include "ranks/ranks.h"
+#include "simulation/images.h"
 #include "simulation/integrator.h"
 #include "simulation/watch.h"
 
@@ -23,18 +27,49 @@ static unsigned long long count_massive(const kith_bodies *bodies)
     return count;
 }
 
+/* Whether ranks with a GPU each have slabs of a cell that is periodic along all axes
+ * (forces/verlet_share_cuda.h), of twice the cutoff at least: thinner ones may not suit. */
+static bool have_slabs(const kith_context *context, const kith_simulation_options *options,
+                       const kith_bodies *bodies, int64_t all)
+{
+    const struct ranks *ranks = context->ranks;
+    const kith_forces_options *forces = &options->forces;
+    const kith_cell cell = simulation_choose_cell(forces, bodies);
+    if (!ranks || ranks->size < 2 || all < cutoff_least_shared || !(forces->cutoff > 0) ||
+        (forces->law && !forces->law->info) || bodies->epsilon || options->softening_of_bodies)
+        return false;
+    for (int32_t k = 0; k < bodies->dimensions; k++) {
+        const double *edge = cell.vectors[k];
+        if (!cell.periodic[k] ||
+            hypot(hypot(edge[0], edge[1]), edge[2]) < 2 * ranks->size * forces->cutoff)
+            return false;
+    }
+    return true;
+}
+
+/* Whether there are enough bodies for the ranks, and what GPUs do suits slices. */
+static bool are_worth_dividing(const kith_context *context, const kith_simulation_options *options,
+                               const struct integrator_method *method, const kith_solver *solver,
+                               const kith_bodies *bodies, int64_t all)
+{
+    if (context->device.kind == KITH_CPU)
+        return forces_can_be_sliced(context, all);
+    return solver == &forces_solver_cutoff && method == &leapfrog_method &&
+           have_slabs(context, options, bodies, all);
+}
+
 kith_status simulation_can_be_sliced(kith_context *context, const kith_simulation_options *options,
                                      const kith_bodies *bodies, int64_t all, bool *can)
 {
     const struct integrator_method *method = NULL;
     const kith_solver *solver = NULL;
     *can = false;
-    if (!forces_can_be_sliced(context, all) || watch_is_wanted(options) || options->substeps > 0 ||
+    if (watch_is_wanted(options) || options->substeps > 0 ||
         options->thermostat.kind == KITH_THERMOSTAT_BUSSI ||
         !kith_array_is_none(options->forces.exclusions) ||
         integrator_find(options->integrator, &method) != KITH_OK || !method->step ||
         method->prepare || forces_choose_solver(&options->forces, &solver) != KITH_OK ||
-        !is_divided(solver))
+        !is_divided(solver) || !are_worth_dividing(context, options, method, solver, bodies, all))
         return KITH_OK;
     unsigned long long massive = count_massive(bodies);
     KITH_TRY(ranks_agree(context, KITH_OK));
@@ -53,7 +88,7 @@ void slice_free(struct kith_simulation *simulation)
     struct simulation_slice *slice = simulation->slice;
     if (!slice)
         return;
-    forces_wide_free(&slice->wide);
+    forces_wide_free(simulation->context, &slice->wide);
     free(slice);
     simulation->slice = NULL;
 }

@@ -115,7 +115,7 @@ static kith_status evaluate(struct kith_simulation *simulation,
     KITH_TRY(forces_evaluate(simulation->context, simulation->solver, &of_sources,
                              &simulation->prepared));
     if (is_widened)
-        forces_keep_own(simulation->context, &of_sources, problem);
+        KITH_TRY(forces_keep_own(simulation->context, &of_sources, problem));
     return KITH_OK;
 }
 

@@ -134,6 +134,7 @@ static struct thermostat_bodies bodies_of(const struct kith_simulation *simulati
     struct thermostat_bodies bodies = {.dtype = simulation->dtype,
                                        .dimensions = simulation->dimensions,
                                        .count = simulation->count,
+                                       .first = simulation->slice ? simulation->slice->first : 0,
                                        .mass = simulation->mass};
     for (int32_t k = 0; k < simulation->dimensions; k++)
         bodies.velocity[k] = simulation->vector[VELOCITY][k];

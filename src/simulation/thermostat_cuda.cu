@@ -28,7 +28,7 @@ static __global__ void stir_bodies(const struct thermostat_bodies bodies,
 {
     for (int64_t i = own_number(); i < bodies.count; i += (int64_t)gridDim.x * threads) {
         double normal[4];
-        philox_normals(noise.key, i, noise.first_step, normal);
+        philox_normals(noise.key, bodies.first + i, noise.first_step, normal);
         const double kick = noise.kick / sqrt((double)((const real *)bodies.mass)[i]);
         for (int c = 0; c < bodies.dimensions; c++) {
             real *velocity = (real *)bodies.velocity[c] + i;

@@ -96,10 +96,124 @@ static void test_steps_within_a_cutoff_of_ranks_have_the_bits_of_one_gpu(void **
         kith_law *law = NULL;
         assert_ok(kith_law_parse(runs[c].liquid.law, 0, NULL, &law));
         const kith_simulation_options options = liquid_options(&runs[c].liquid, law);
-        check_steps(bodies, &options, runs[c].steps, runs[c].ranks);
+        assert_int_equal(check_steps(bodies, &options, runs[c].steps, runs[c].ranks),
+                         bodies->count >= 1 << 19); /* by slices, too */
         kith_law_free(law);
         kith_bodies_free(bodies);
     }
+}
+
+static bool nccl_is_there(void)
+{
+    return dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL) != NULL;
+}
+
+/* Ghosts, and particles that change their rank, too. */
+static void test_steps_within_a_cutoff_by_nccl_have_the_bits_of_one_gpu(void **state)
+{
+    static const struct liquid_case liquids[] = {
+        {KITH_F32, "lennard-jones", 0, 81, 3, 1, 0, 0},
+        {KITH_F64, "lennard-jones", 0, 81, 3, 1.7, 20, 0},
+        {KITH_F32, "lennard-jones", 1, 82, 3, 1, 0, 0},
+    };
+    if (gpus_of_ranks < 2 || !nccl_is_there())
+        skip();
+    exchanged_before = (int64_t)1 << 30;
+    for (size_t c = 0; c < sizeof liquids / sizeof liquids[0] && !test_is_quick(); c++) {
+        kith_bodies *bodies = liquid(*state, &liquids[c]);
+        kith_law *law = NULL;
+        assert_ok(kith_law_parse(liquids[c].law, 0, NULL, &law));
+        const kith_simulation_options options = liquid_options(&liquids[c], law);
+        for (int32_t ranks = 2; ranks <= gpus_of_ranks && ranks <= 3; ranks++)
+            assert_true(check_steps(bodies, &options, 100, ranks));
+        kith_law_free(law);
+        kith_bodies_free(bodies);
+    }
+    exchanged_before = 0;
+}
+
+/* Each rank sends each other two messages, of lengths that depend on both, some of them empty. */
+enum { message_room = 300007, exchanges = 4 };
+
+struct exchanging_rank {
+    bool by_nccl, is_right;
+};
+
+static int64_t message_bytes(int32_t from, int32_t to, int32_t number)
+{
+    return (int64_t)(7 * from + 5 * to + 3 * number) % 4 * (message_room / 3);
+}
+
+static char message_byte(int32_t from, int32_t to, int32_t number, int64_t k)
+{
+    return (char)(k * 31 + 7 * from + 11 * to + 13 * number + 1);
+}
+
+static kith_status exchange_again(kith_context *context, char *there, char *here, bool *is_right)
+{
+    const struct device_services *services = context->services;
+    const int32_t size = context->ranks->size, rank = context->ranks->rank;
+    const int64_t all = (int64_t)size * 4 * message_room;
+    struct ranks_device_message messages[4 * most_ranks];
+    int32_t count = 0;
+    memset(here, 0, (size_t)all);
+    for (int32_t k = 0; k < 4 * size; k++) {
+        const int32_t other = k / 4, number = k % 2;
+        const bool is_sent = k % 4 < 2;
+        const int32_t from = is_sent ? rank : other, to = is_sent ? other : rank;
+        if (other != rank)
+            messages[count++] =
+                (struct ranks_device_message){there + (int64_t)k * message_room,
+                                              message_bytes(from, to, number), other, 17, is_sent};
+        for (int64_t b = 0; is_sent && b < message_room; b++)
+            here[k * (int64_t)message_room + b] = message_byte(from, to, number, b);
+    }
+    KITH_TRY(services->copy_in(context, there, here, all));
+    KITH_TRY(ranks_exchange_on_device(context, KITH_OK, messages, count));
+    KITH_TRY(services->copy_out(context, here, there, all));
+    for (int32_t k = 0; k < 4 * size; k++)
+        for (int64_t b = 0; k % 4 >= 2 && b < message_room; b++) {
+            const bool has_come = k / 4 != rank && b < message_bytes(k / 4, rank, k % 2);
+            *is_right &= here[k * (int64_t)message_room + b] ==
+                         (has_come ? message_byte(k / 4, rank, k % 2, b) : 0);
+        }
+    return KITH_OK;
+}
+
+static kith_status exchange_often(void *argument, kith_context *context)
+{
+    struct exchanging_rank *rank = argument;
+    const int64_t all = (int64_t)context->ranks->size * 4 * message_room;
+    void *there = NULL;
+    DEVICE_SCOPE(scope);
+    KITH_TRY(device_enter(context, &scope));
+    KITH_TRY(context->services->allocate(context, all, 1, "test", &there));
+    char *here = malloc((size_t)all);
+    kith_status status = KITH_OK;
+    rank->is_right = true;
+    for (int k = 0; k < exchanges && status == KITH_OK; k++)
+        status = exchange_again(context, there, here, &rank->is_right);
+    rank->by_nccl = context->ranks->nccl_is_used;
+    context->services->release(context, there);
+    free(here);
+    return status;
+}
+
+static void test_messages_by_nccl_are_those_by_the_host(void **state)
+{
+    (void)state;
+    for (int by_nccl = 0; by_nccl < 2; by_nccl++)
+        for (int32_t size = 2; size <= gpus_of_ranks + 1; size++) {
+            struct exchanging_rank ranks[most_ranks] = {{0}};
+            exchanged_before = by_nccl ? (int64_t)1 << 30 : 0;
+            do_ranks(size, exchange_often, ranks, sizeof ranks[0]);
+            exchanged_before = 0;
+            for (int32_t k = 0; k < size; k++) {
+                assert_true(ranks[k].is_right);
+                assert_int_equal(ranks[k].by_nccl,
+                                 by_nccl && nccl_is_there() && size <= gpus_of_ranks);
+            }
+        }
 }
 
 /* Element e of an array is e, of bytes each; every rank has its own part and NaN elsewhere. */
@@ -147,7 +261,7 @@ static kith_status gather_often(void *argument, kith_context *context)
 static void test_gathers_by_nccl_are_those_by_the_host(void **state)
 {
     (void)state;
-    const bool is_there = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL) != NULL;
+    const bool is_there = nccl_is_there();
     for (int32_t size = 1; size <= gpus_of_ranks + 1; size++) {
         struct gathering_rank ranks[most_ranks] = {{0}};
         for (int32_t k = 0; k < size; k++)
@@ -196,6 +310,9 @@ int main(void)
         cmocka_unit_test_prestate(test_steps_of_ranks_have_the_bits_of_one_gpu, &numbers),
         cmocka_unit_test_prestate(test_steps_within_a_cutoff_of_ranks_have_the_bits_of_one_gpu,
                                   &numbers),
+        cmocka_unit_test_prestate(test_steps_within_a_cutoff_by_nccl_have_the_bits_of_one_gpu,
+                                  &numbers),
+        cmocka_unit_test(test_messages_by_nccl_are_those_by_the_host),
         cmocka_unit_test(test_gathers_by_nccl_are_those_by_the_host),
         cmocka_unit_test_prestate(test_a_rank_that_fails_ends_all, &numbers),
     };

@@ -17,6 +17,10 @@ enum { most_ranks = 16, most_posted = 4096 };
 /* Where ranks compute: by turns on this number of GPUs, or on the CPU. */
 static int32_t gpus_of_ranks;
 
+/* Ranks begin as if GPUs had exchanged this number of bytes: of 1 GiB, NCCL does it from the start.
+ */
+static int64_t exchanged_before;
+
 static inline kith_device device_of_rank(int32_t rank)
 {
     return gpus_of_ranks > 0 ? (kith_device){KITH_CUDA, rank % gpus_of_ranks}
@@ -228,6 +232,7 @@ static inline void *do_rank(void *argument)
         kith_context_join(context, &library_of_threads, rank->state, rank->state->world->size,
                           rank->state->rank) != KITH_OK)
         abort();
+    context->ranks->gathered = exchanged_before;
     /* As a program that ends: one that has failed alone notifies those that wait for it. */
     struct ranks_vote vote = {rank->task(rank->argument, context) != KITH_OK, 0, 0};
     if (!context->ranks->failure_is_known)
