@@ -11,11 +11,19 @@
 #include "ranks/bodies.h"
 #include "streams.h"
 
+/* On GPUs trees of gravity have slices. */
+static bool suits_gpus(const struct forces_options *options)
+{
+    return options->solver && forces_solver_has_slices_on_gpus(options->solver) &&
+           !options->law.law && !options->targets && options->check == 0 &&
+           options->sum != KITH_FORCES_SUM_VALUE && !options->input.softening_of_file;
+}
+
 /* What is computed with all bodies has them on all ranks: images and excluded pairs. */
 static bool wants_all(const struct forces_options *options, const kith_context *context)
 {
-    return !job_is_divided() || context->device.kind != KITH_CPU || options->ewald.exclude ||
-           cli_has_images(options->solver);
+    return !job_is_divided() || options->ewald.exclude || cli_has_images(options->solver) ||
+           (context->device.kind != KITH_CPU && !suits_gpus(options));
 }
 
 static kith_status unite(kith_context *context, int64_t count, kith_bodies **bodies)
@@ -32,8 +40,9 @@ static kith_status unite(kith_context *context, int64_t count, kith_bodies **bod
 /* Few bodies come to all ranks, with all targets. */
 static int take_slices(const char *command, kith_context *context, struct forces_job *job)
 {
-    job->is_sliced =
-        forces_can_be_sliced(context, job->all) && (!job->targets || job->all_targets > 0);
+    job->is_sliced = (forces_can_be_sliced(context, job->all) ||
+                      forces_can_be_sliced_on_gpus(context, job->all)) &&
+                     (!job->targets || job->all_targets > 0);
     if (job->is_sliced)
         return exit_ok;
     kith_status status = unite(context, job->all, &job->sources);

@@ -12,12 +12,23 @@
 #include "ranks/bodies.h"
 
 /* The memory of fewer does not matter; every rank has some. */
-enum { fewest_bodies = 1024, fewest_of_rank = 64 };
+enum { fewest_bodies = 1024, fewest_of_rank = 64, fewest_on_gpus = 1 << 27 };
 
 bool forces_can_be_sliced(const kith_context *context, int64_t all)
 {
     return context->ranks && context->ranks->size > 1 && context->device.kind == KITH_CPU &&
            all >= fewest_bodies && all / fewest_of_rank >= context->ranks->size;
+}
+
+bool forces_can_be_sliced_on_gpus(const kith_context *context, int64_t all)
+{
+    return context->ranks && context->ranks->size > 1 && context->device.kind == KITH_CUDA &&
+           all >= fewest_on_gpus;
+}
+
+bool forces_solver_has_slices_on_gpus(const kith_solver *solver)
+{
+    return solver == &forces_solver_tree || solver == &forces_solver_fmm;
 }
 
 bool forces_takes_slices(const kith_context *context, const kith_solver *solver,

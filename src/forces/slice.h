@@ -24,8 +24,13 @@ struct forces_wide {
     void *position, *target_position, *velocity, *acceleration, *jerk, *scalar[forces_wide_scalars];
 };
 
-/* Whether the bodies of a job are worth dividing: enough for every rank, on the CPU. */
+/* Whether the bodies of a job are worth dividing: enough for every rank, on the CPU; and on GPUs,
+ * where they would take much of the memory of one, and the host divides them. */
 bool forces_can_be_sliced(const kith_context *context, int64_t all);
+bool forces_can_be_sliced_on_gpus(const kith_context *context, int64_t all);
+
+/* Whether a solver takes slices on GPUs, by gravity, of bodies that are sources and targets. */
+bool forces_solver_has_slices_on_gpus(const kith_solver *solver);
 
 /* Whether a solver takes a problem of slices as it is. */
 bool forces_takes_slices(const kith_context *context, const kith_solver *solver,

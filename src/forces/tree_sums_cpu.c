@@ -78,22 +78,27 @@ static void gather_slices(kith_context *context, const struct forces_problem *pr
             ranks_gather(context, problem->acceleration[c], real, problem->target_count, 1);
 }
 
+kith_status forces_deliver_tree(kith_context *context, const struct forces_tree_sums *sums,
+                                const struct tree_state *state)
+{
+    struct delivery_run run = {.sums = sums, .state = state};
+    run.targets = state->is_sliced ? state->slice_count : sums->sums.target_count;
+    run.first = sums->sums.is_slice ? 0 : state->slice_first;
+    const double seconds = seconds_of_target * (double)run.targets;
+    return kith_for_each(context, kith_threads_for(context, seconds),
+                         (run.targets + targets_of_task - 1) / targets_of_task, deliver, &run);
+}
+
 static kith_status evaluate(kith_context *context, const struct forces_tree_sums *sums, void *state,
                             struct tree_report *report)
 {
     struct tree_state *tree = state;
-    struct delivery_run run = {.sums = sums, .state = tree};
     struct tree_problem problem = sums->sums;
     if (sums->problem->softening2_at)
         problem.softening2 = *sums->problem->softening2_at;
     const struct tree_request request = tree_choose(&problem, &sums->wanted);
     KITH_TRY(tree_solve_cpu(context, &problem, &request, tree));
-    run.targets = tree->is_sliced ? tree->slice_count : problem.target_count;
-    run.first = problem.is_slice ? 0 : tree->slice_first;
-    const double seconds = seconds_of_target * (double)run.targets;
-    kith_status status =
-        kith_for_each(context, kith_threads_for(context, seconds),
-                      (run.targets + targets_of_task - 1) / targets_of_task, deliver, &run);
+    kith_status status = forces_deliver_tree(context, sums, tree);
     if (tree->is_sliced)
         status = ranks_agree(context, status);
     KITH_TRY(status);

@@ -375,6 +375,25 @@ static kith_status choose_places(const struct tree_problem *problem, struct tree
                                    &tree->finds_places);
 }
 
+/* Of this rank's slice, whose columns are in the host's memory. */
+static kith_status evaluate_slice(kith_context *context, const struct forces_tree_sums *sums,
+                                  struct trees *trees, struct tree_report *report)
+{
+    struct tree_state home = {};
+    if (sums->sums.law == expansion_series)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "trees of ranks that each have a part of the bodies do not support this "
+                         "law on GPUs; use the CPU");
+    const struct tree_request request = tree_choose_cuda(&sums->sums, &sums->wanted);
+    kith_status status = tree_solve_slices_cuda(context, &sums->sums, &request, &trees->own, &home);
+    if (status == KITH_OK)
+        status = forces_deliver_tree(context, sums, &home);
+    trees->points = status == KITH_OK ? trees->own.sources.count : 0;
+    *report = home.report;
+    tree_free(&home);
+    return ranks_agree(context, status);
+}
+
 static kith_status evaluate(kith_context *context, const struct forces_tree_sums *sums, void *state,
                             struct tree_report *report)
 {
@@ -387,6 +406,8 @@ static kith_status evaluate(kith_context *context, const struct forces_tree_sums
     tree->report = {};
     trees->points = 0;
     trees->shared_until = 0;
+    if (problem.is_slice)
+        return evaluate_slice(context, sums, trees, report);
     KITH_TRY(choose_places(&problem, tree));
     KITH_TRY(solve_all(context, sums, &problem, trees, &good));
     trees->points = problem.source_count + (problem.self ? 0 : problem.target_count);

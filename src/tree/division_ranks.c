@@ -277,31 +277,37 @@ static void divide(struct tree_division *division)
     ranks_parcels_announce(&division->parcels);
 }
 
-kith_status tree_division_send(struct tree_division *division, struct octree *own)
+kith_status tree_division_send_points(struct tree_division *division, struct sort_points *points,
+                                      const void **weight, char **memory)
 {
-    kith_context *context = division->context;
     const struct octree *slice = &division->slice;
     const int64_t real = kith_dtype_bytes(slice->dtype);
     divide(division);
     const int64_t count = ranks_parcels_received(&division->parcels),
-                  column = kith_padded(count + 1);
-    char *received = NULL;
-    kith_status status = kith_allocate_unset(4 * column, real, "points of a tree", &received);
-    struct sort_points points = {
+                  column = kith_padded(count + 1) * real;
+    *points = (struct sort_points){
         .dtype = slice->dtype, .dimensions = slice->dimensions, .count = count};
-    status = ranks_agree(context, status);
-    if (status == KITH_OK) {
-        for (int32_t c = 0; c < slice->dimensions; c++) {
-            points.position[c] = received + c * column * real;
-            ranks_parcels_exchange(&division->parcels, real, slice->position[c],
-                                   received + c * column * real);
-        }
-        ranks_parcels_exchange(&division->parcels, real, slice->weight,
-                               received + 3 * column * real);
-        status =
-            ranks_agree(context, octree_sort_cpu(context, &points, received + 3 * column * real,
-                                                 &division->grid, own));
+    KITH_TRY(
+        ranks_agree(division->context, kith_allocate_unset(4, column, "points of a tree", memory)));
+    for (int32_t c = 0; c < slice->dimensions; c++) {
+        points->position[c] = *memory + c * column;
+        ranks_parcels_exchange(&division->parcels, real, slice->position[c], *memory + c * column);
     }
+    *weight = *memory + 3 * column;
+    ranks_parcels_exchange(&division->parcels, real, slice->weight, *memory + 3 * column);
+    return KITH_OK;
+}
+
+kith_status tree_division_send(struct tree_division *division, struct octree *own)
+{
+    kith_context *context = division->context;
+    struct sort_points points;
+    const void *weight = NULL;
+    char *received = NULL;
+    kith_status status = tree_division_send_points(division, &points, &weight, &received);
+    if (status == KITH_OK)
+        status =
+            ranks_agree(context, octree_sort_cpu(context, &points, weight, &division->grid, own));
     free(received);
     return status;
 }
@@ -356,6 +362,18 @@ kith_status tree_division_bring_home(struct tree_division *division, const struc
     free(sent);
     free(received);
     return status;
+}
+
+kith_status tree_division_bring_rows(struct tree_division *division, int64_t bytes,
+                                     const void *rows, char **home)
+{
+    struct ranks_parcels back = division->parcels;
+    back.first_sent = division->parcels.first_received;
+    back.first_received = division->parcels.first_sent;
+    KITH_TRY(ranks_agree(division->context, kith_allocate_unset(division->slice.count, bytes,
+                                                                "results of a tree", home)));
+    ranks_parcels_exchange(&back, bytes, rows, *home);
+    return KITH_OK;
 }
 
 void tree_division_gather(const struct tree_division *division, void *array, int64_t bytes)

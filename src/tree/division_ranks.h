@@ -55,6 +55,11 @@ void tree_division_free(struct tree_division *division);
  * Errors: KITH_OUT_OF_MEMORY, those of ranks_agree. */
 kith_status tree_division_send(struct tree_division *division, struct octree *own);
 
+/* Collective: divides and sends likewise, but sorts nothing: *points are those received, and
+ * *weight theirs, in *memory: free it with free(), after an error too. */
+kith_status tree_division_send_points(struct tree_division *division, struct sort_points *points,
+                                      const void **weight, char **memory);
+
 /* Collective: a column by the rows of the slice goes where the points went: into one in the order
  * of the tree `own`. Errors: KITH_OUT_OF_MEMORY, those of ranks_agree. */
 kith_status tree_division_send_column(struct tree_division *division, const struct octree *own,
@@ -64,6 +69,12 @@ kith_status tree_division_send_column(struct tree_division *division, const stru
  * by the rows of the slice. Errors: KITH_OUT_OF_MEMORY, those of ranks_agree. */
 kith_status tree_division_bring_home(struct tree_division *division, const struct octree *own,
                                      const void *column, void *of_slice);
+
+/* Collective: rows of this many bytes, by the points as they were received, come home: row k of
+ * *home, which is free()d by the caller, is that of the slice's row division->slice.order[k].
+ * Errors: KITH_OUT_OF_MEMORY, those of ranks_agree. */
+kith_status tree_division_bring_rows(struct tree_division *division, int64_t bytes,
+                                     const void *rows, char **home);
 
 /* Collective: gathers an array by branches, of which this rank has filled in its own. */
 void tree_division_gather(const struct tree_division *division, void *array, int64_t bytes);

@@ -57,10 +57,11 @@ static void add_cell(struct tree_essential *e, int32_t parent, const char *from)
                                                .count = sent.count,
                                                .parent = parent,
                                                .child = sent.children > 0 ? octree_absent : 0,
-                                               .children = sent.children};
+                                               .children = sent.children,
+                                               .around = e->tree.cell[parent].around};
     e->tree.net_weight[index] = sent.net;
     e->kind[index] = tree_other;
-    e->number[index] = sent.number;
+    e->number[index] = sent.number + tree_first_number(e, e->owner[parent]);
     e->owner[index] = e->owner[parent];
     e->there[index] = sent.there;
     e->side[index] = sent.side;
@@ -241,7 +242,11 @@ static void write_points(const struct tree_essential *e, const void *user, int32
 {
     const int64_t first = e->tree.cell[cell].first, count = e->tree.cell[cell].count;
     const int32_t columns = columns_of(e);
-    (void)user;
+    const int64_t bytes = columns * kith_dtype_bytes(e->own.dtype);
+    if (user) { /* the points, not in columns */
+        memcpy(to, (const char *)user + first * bytes, (size_t)(count * bytes));
+        return;
+    }
     for (int32_t c = 0; c < columns; c++)
         for (int64_t k = 0; k < count; k++)
             real_set(e->own.dtype, to, k * columns + c,
@@ -258,28 +263,37 @@ static kith_status make_columns(struct tree_essential *e, int64_t others)
     return KITH_OK;
 }
 
+/* Collective: the points of near cells, the numbers of one next to each other. */
+static kith_status fetch_rows(struct tree_essential *e, const void *own_points, char **received,
+                              int64_t *others)
+{
+    const int64_t bytes = columns_of(e) * kith_dtype_bytes(e->own.dtype);
+    struct tree_fetch fetch = {0};
+    *others = 0;
+    kith_status status = tree_fetch_ask(e, e->near, &fetch);
+    if (status == KITH_OK)
+        status = tree_fetch_answer(e, &fetch, bytes, points_of, write_points, own_points, received);
+    for (int64_t k = 0; k < fetch.count && status == KITH_OK; k++) {
+        e->tree.cell[fetch.cell[k]].first = (int32_t)(tree_first_other(e) + *others);
+        *others += e->tree.cell[fetch.cell[k]].count;
+    }
+    tree_fetch_free(&fetch);
+    return status;
+}
+
 static kith_status fetch_points(struct tree_essential *e)
 {
     const kith_dtype dtype = e->own.dtype;
     const int32_t columns = columns_of(e);
-    const int64_t bytes = columns * kith_dtype_bytes(dtype);
-    struct tree_fetch fetch = {0};
     char *received = NULL;
     int64_t others = 0;
-    kith_status status = tree_fetch_ask(e, e->near, &fetch);
-    if (status == KITH_OK)
-        status = tree_fetch_answer(e, &fetch, bytes, points_of, write_points, NULL, &received);
-    for (int64_t k = 0; k < fetch.count && status == KITH_OK; k++) {
-        e->tree.cell[fetch.cell[k]].first = (int32_t)(tree_first_other(e) + others);
-        others += e->tree.cell[fetch.cell[k]].count;
-    }
+    kith_status status = fetch_rows(e, NULL, &received, &others);
     if (status == KITH_OK)
         status = ranks_agree(e->division->context, others > 0 ? make_columns(e, others) : KITH_OK);
     for (int32_t c = 0; c < columns && status == KITH_OK; c++)
         for (int64_t k = 0; k < others; k++)
             real_set(dtype, e->others[c], k, real_get(dtype, received, k * columns + c));
     free(received);
-    tree_fetch_free(&fetch);
     return status;
 }
 
@@ -288,4 +302,13 @@ kith_status tree_essential_fetch(struct tree_essential *e, int64_t record_bytes,
     const struct record_array array = {records, record_bytes};
     KITH_TRY(fetch_records(e, &array));
     return fetch_points(e);
+}
+
+kith_status tree_essential_fetch_points(struct tree_essential *e, int64_t record_bytes,
+                                        void *records, const void *own_points, char **points,
+                                        int64_t *count)
+{
+    const struct record_array array = {records, record_bytes};
+    KITH_TRY(fetch_records(e, &array));
+    return fetch_rows(e, own_points, points, count);
 }

@@ -252,6 +252,7 @@ static kith_status make_base(struct tree_essential *e)
     KITH_TRY(tree_essential_reserve(e, e->base));
     KITH_TRY(kith_allocate(e->division->count, sizeof *e->counts_here, what, &e->counts_here));
     e->tree.cell_count = e->base;
+    e->roots = 1;
     memcpy(e->tree.cell, own->cell, (size_t)e->base * sizeof *own->cell);
     memcpy(e->tree.net_weight, own->net_weight, (size_t)e->base * sizeof *own->net_weight);
     for (int32_t k = 0; k < e->base; k++)

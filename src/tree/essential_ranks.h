@@ -30,14 +30,16 @@ enum tree_kind {
 
 struct tree_essential {
     struct tree_division *division;
-    struct octree own;      /* this rank's points; its cells are the first of the tree */
-    struct octree tree;     /* cells, which belong to this struct, and the columns of `own` */
-    int32_t base, room;     /* cells of `own`; room for cells */
-    int32_t terms;          /* of a row of powers */
-    uint8_t *kind;          /* an enum tree_kind */
-    bool *counts_here;      /* of the top: what a walk finds there is counted by this rank */
-    int64_t *number;        /* the generation · 2^32 + the first point, among all */
-    int32_t *owner, *there; /* of cells of other ranks: whose, and which cell that is there */
+    struct octree own;         /* this rank's points; its cells are the first of the tree */
+    struct octree tree;        /* cells, which belong to this struct, and the columns of `own` */
+    int32_t base, room;        /* cells of `own`; room for cells */
+    int32_t terms;             /* of a row of powers */
+    int32_t first_root, roots; /* where the walk of the sources begins */
+    int64_t first_number;      /* tree_first_number */
+    uint8_t *kind;             /* an enum tree_kind */
+    bool *counts_here;         /* of the top: what a walk finds there is counted by this rank */
+    int64_t *number;           /* the generation · 2^32 + the first point, among all */
+    int32_t *owner, *there;    /* of cells of other ranks: whose, and which cell that is there */
     struct tree_side *side;
     double *power;
     struct tree_softenings softenings; /* of this rank's points, and of all cells; or zeros */
@@ -46,6 +48,14 @@ struct tree_essential {
     /* Memory; of other ranks' points x, y, z, weight, and the half softening or NULL. */
     void *columns, *others[5];
 };
+
+/* What is added to the numbers of another rank's cells: where numbers are those of each rank, cells
+ * of lower ranks come before the own ones, and those of higher ranks after them. */
+static inline int64_t tree_first_number(const struct tree_essential *essential, int32_t owner)
+{
+    const bool is_lower = owner < essential->division->context->ranks->rank;
+    return is_lower ? -essential->first_number : essential->first_number;
+}
 
 /* Where a walk begins to count the points of other ranks: not next to this rank's. */
 static inline int64_t tree_first_other(const struct tree_essential *essential)
@@ -84,6 +94,13 @@ kith_status tree_essential_take_powers(struct tree_essential *essential, int32_t
  * Errors: KITH_OUT_OF_MEMORY, those of ranks_agree. */
 kith_status tree_essential_fetch(struct tree_essential *essential, int64_t record_bytes,
                                  void *records);
+
+/* Collective: the same, of `own_points` of this rank, x, y, z and weight of each, without
+ * softenings; those of other ranks, `count` of them, are kept in *points: free it with free(),
+ * after an error too. */
+kith_status tree_essential_fetch_points(struct tree_essential *essential, int64_t record_bytes,
+                                        void *records, const void *own_points, char **points,
+                                        int64_t *count);
 
 /* Collective: what a walk has counted in each of this rank's branches, for division->counts, and
  * its own sums, which become those of all ranks. */

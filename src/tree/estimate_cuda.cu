@@ -25,11 +25,6 @@ enum { place_threads = 512 };
 /* Blocks of a group, so that a thread sums few sources. */
 enum { most_parts = 128, sources_of_thread = 32 };
 
-/* The magnitude: Σ_j |∇φ_ij|. */
-struct sample_sum {
-    double gradient[3], magnitude;
-};
-
 /* What the samples are: a target, and how many it stands for. */
 struct sample_places {
     int32_t place[tree_samples];
@@ -41,7 +36,7 @@ template <typename real> struct sample_task {
     real softening2;
     const real4_of<real> *source, *target, *results;
     const struct sample_places *at;
-    struct sample_sum *sums; /* of a part all samples */
+    struct tree_sample_sum *sums; /* of a part all samples */
     int32_t parts;
     double *error;
 };
@@ -127,7 +122,7 @@ static __global__ void __launch_bounds__(threads) sum_samples(const struct sampl
     }
     for (int k = 0; k < samples_of_thread; k++) {
         const int32_t sample = samples_of_thread * (int32_t)blockIdx.y + k;
-        struct sample_sum of_block;
+        struct tree_sample_sum of_block;
         for (int c = 0; c < 3; c++)
             of_block.gradient[c] = sum_of_block((double)sum[k][c]);
         of_block.magnitude = sum_of_block((double)sum[k][3]);
@@ -149,7 +144,7 @@ static __global__ void __launch_bounds__(threads) compare(const struct sample_ta
         double exact[3] = {0, 0, 0}, magnitude = 0;
 #pragma unroll 8
         for (int32_t part = 0; part < task.parts; part++) {
-            const struct sample_sum *sum = &task.sums[(int64_t)part * tree_samples + k];
+            const struct tree_sample_sum *sum = &task.sums[(int64_t)part * tree_samples + k];
             for (int c = 0; c < 3; c++)
                 exact[c] += sum->gradient[c];
             magnitude += sum->magnitude;
@@ -183,7 +178,7 @@ static kith_status sum_samples_by_law(kith_context *context, const struct tree_p
 struct sample_memory {
     double error;
     struct sample_places at;
-    struct sample_sum sums[]; /* of a part all samples */
+    alignas(32) struct tree_sample_sum sums[]; /* of a part all samples; points may follow */
 };
 
 template <typename real>
@@ -217,10 +212,23 @@ parts_for(const struct tree_state_cuda *state)
 
 kith_status tree_reserve_samples_cuda(kith_context *context, struct tree_state_cuda *state)
 {
-    const int64_t of_part = tree_samples * (int64_t)sizeof(struct sample_sum);
-    return tree_reserve_cuda(context,
-                             (int64_t)sizeof(struct sample_memory) + parts_for(state) * of_part,
-                             "samples of a tree", &state->samples.memory);
+    const int64_t of_part = tree_samples * (int64_t)sizeof(struct tree_sample_sum);
+    const int64_t of_points = tree_samples * (int64_t)sizeof(real4_of<double>);
+    return tree_reserve_cuda(
+        context, (int64_t)sizeof(struct sample_memory) + parts_for(state) * of_part + of_points,
+        "samples of a tree", &state->samples.memory);
+}
+
+template <typename real>
+static kith_status launch_sums(cudaStream_t stream, const struct tree_problem *problem,
+                               const struct sample_task<real> &task)
+{
+    const dim3 grid((unsigned)task.parts, groups_of_inverse);
+    if (problem->law == expansion_inverse)
+        sum_samples<expansion_inverse><<<grid, threads, 0, stream>>>(task);
+    else
+        sum_samples<expansion_logarithm><<<grid, threads, 0, stream>>>(task);
+    return cuda_check_launch("estimating the error of a tree");
 }
 
 template <typename real>
@@ -228,20 +236,14 @@ static kith_status start_sums(kith_context *context, cudaStream_t stream,
                               const struct tree_problem *problem, struct tree_state_cuda *state)
 {
     state->samples.parts = parts_for(state);
-    const dim3 grid((unsigned)state->samples.parts, groups_of_inverse);
     const struct sample_task<real> task = task_of<real>(problem, state);
     const struct octree_cuda *targets = state->target_tree;
     place_samples<<<(unsigned)tree_samples_for(problem->law), place_threads, 0, stream>>>(
         targets->cell, targets->cell_count,
         &((struct sample_memory *)state->samples.memory.memory)->at);
     KITH_TRY(cuda_check_launch("estimating the error of a tree"));
-    if (problem->law == expansion_series)
-        return sum_samples_by_law(context, problem, task);
-    if (problem->law == expansion_inverse)
-        sum_samples<expansion_inverse><<<grid, threads, 0, stream>>>(task);
-    else
-        sum_samples<expansion_logarithm><<<grid, threads, 0, stream>>>(task);
-    return cuda_check_launch("estimating the error of a tree");
+    return problem->law == expansion_series ? sum_samples_by_law(context, problem, task)
+                                            : launch_sums(stream, problem, task);
 }
 
 static kith_status start_sums_of(kith_context *context, cudaStream_t stream,
@@ -278,4 +280,44 @@ kith_status tree_estimate_cuda(kith_context *context, const struct tree_problem 
     return cuda_copy_out(context, &state->report.error_estimated,
                          &((struct sample_memory *)state->samples.memory.memory)->error,
                          sizeof(double));
+}
+
+/* The points follow the sums of the parts, which are added on the host. */
+template <typename real>
+static kith_status sum_samples_at(kith_context *context, const struct tree_problem *problem,
+                                  struct tree_state_cuda *state, int64_t samples,
+                                  const void *points, struct tree_sample_sum *sums)
+{
+    struct sample_task<real> task = task_of<real>(problem, state);
+    task.parts = parts_for(state);
+    real4_of<real> *there = (real4_of<real> *)(task.sums + (int64_t)task.parts * tree_samples);
+    struct sample_places places = {};
+    for (int32_t k = 0; k < (int32_t)samples; k++)
+        places.place[k] = k;
+    task.target = there;
+    task.targets = task.samples = samples;
+    KITH_TRY(cuda_copy_in(context, (void *)task.at, &places, sizeof places));
+    KITH_TRY(cuda_copy_in(context, there, points, samples * (int64_t)sizeof *there));
+    KITH_TRY(launch_sums(cuda_stream(context), problem, task));
+    for (int32_t part = 0; part < task.parts; part++) {
+        struct tree_sample_sum of_part[tree_samples];
+        KITH_TRY(cuda_copy_out(context, of_part, task.sums + (int64_t)part * tree_samples,
+                               sizeof of_part));
+        for (int64_t k = 0; k < samples; k++) {
+            for (int c = 0; c < 3; c++)
+                sums[k].gradient[c] += of_part[k].gradient[c];
+            sums[k].magnitude += of_part[k].magnitude;
+        }
+    }
+    return KITH_OK;
+}
+
+kith_status tree_sum_samples_at_cuda(kith_context *context, const struct tree_problem *problem,
+                                     struct tree_state_cuda *state, int64_t samples,
+                                     const void *points, struct tree_sample_sum *sums)
+{
+    KITH_TRY(tree_reserve_samples_cuda(context, state));
+    return problem->dtype == KITH_F64
+               ? sum_samples_at<double>(context, problem, state, samples, points, sums)
+               : sum_samples_at<float>(context, problem, state, samples, points, sums);
 }

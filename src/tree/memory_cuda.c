@@ -14,6 +14,23 @@ kith_status tree_reserve_cuda(kith_context *context, int64_t bytes, const char *
     return KITH_OK;
 }
 
+kith_status tree_grow_cuda(kith_context *context, int64_t kept, int64_t bytes, const char *what,
+                           struct tree_memory *memory)
+{
+    struct tree_memory grown = {NULL, bytes + bytes / 4};
+    if (bytes <= memory->bytes)
+        return KITH_OK;
+    KITH_TRY(cuda_allocate(context, grown.bytes, 1, what, &grown.memory));
+    const kith_status status =
+        kept == 0 ? KITH_OK
+                  : cuda_check(cudaMemcpyAsync(grown.memory, memory->memory, (size_t)kept,
+                                               cudaMemcpyDeviceToDevice, cuda_stream(context)),
+                               "copying memory");
+    cuda_release(context, memory->memory);
+    *memory = grown;
+    return status;
+}
+
 kith_status tree_exceeds_cache_cuda(int64_t bytes, bool *exceeds)
 {
     int device = 0, cached = 0;

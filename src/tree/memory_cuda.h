@@ -21,6 +21,10 @@ struct tree_memory {
 kith_status tree_reserve_cuda(kith_context *context, int64_t bytes, const char *what,
                               struct tree_memory *memory);
 
+/* At least this many bytes, of which the first `kept` stay; more, where memory has to be taken. */
+kith_status tree_grow_cuda(kith_context *context, int64_t kept, int64_t bytes, const char *what,
+                           struct tree_memory *memory);
+
 /* Whether the cache of the current device is smaller. */
 kith_status tree_exceeds_cache_cuda(int64_t bytes, bool *exceeds);
 

@@ -215,10 +215,12 @@ kith_status tree_pairs_begin(const struct tree_essential *targets,
                              const struct tree_essential *sources, struct tree_pair_list *pairs)
 {
     pairs->count = 0;
-    if (targets->base == 0 || sources->base == 0 || !is_source(sources, 0))
+    if (targets->base == 0)
         return KITH_OK;
-    return push_pair(pairs, 0, 0) ? KITH_OK
-                                  : kith_fail(KITH_OUT_OF_MEMORY, "no memory for a tree walk");
+    for (int32_t root = sources->first_root; root < sources->first_root + sources->roots; root++)
+        if (is_source(sources, root) && !push_pair(pairs, 0, root))
+            return kith_fail(KITH_OUT_OF_MEMORY, "no memory for a tree walk");
+    return KITH_OK;
 }
 
 kith_status tree_pairs_descend(const struct tree_essential *sources, struct tree_pair_list *pairs)

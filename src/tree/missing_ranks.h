@@ -25,7 +25,8 @@ kith_status tree_find_missing(kith_context *context, const struct tree_rule *rul
                               const struct tree_essential *targets, struct tree_essential *sources,
                               struct tree_pair_list *pairs);
 
-/* The pairs of both roots, where a walk begins. Errors: KITH_OUT_OF_MEMORY. */
+/* The pairs of the targets' root and the sources', where a walk begins. Errors: KITH_OUT_OF_MEMORY.
+ */
 kith_status tree_pairs_begin(const struct tree_essential *targets,
                              const struct tree_essential *sources, struct tree_pair_list *pairs);
 kith_status tree_pairs_descend(const struct tree_essential *sources, struct tree_pair_list *pairs);

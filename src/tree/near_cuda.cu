@@ -258,7 +258,7 @@ static kith_status meet_near_by_law(kith_context *context, const struct tree_poi
     const struct tree_expansions_cuda *expansions = points->expansions;
     struct tree_near_law_cuda task = {};
     task.softening2 = expansions->expansion.softening2;
-    task.self = points->targets == points->sources;
+    task.self = points->self;
     task.part_count = parts.count;
     task.part = parts.part;
     task.lists = batch.lists;
@@ -282,9 +282,8 @@ static kith_status near(kith_context *context, const struct tree_points_cuda *po
     const struct near_task<real> task = {
         parts, points->targets->cell, points->sources->cell,
             (const real4_of<real> *)points->targets->point,
-            (const real4_of<real> *)points->sources->point, batch.lists, batch.near,
-            points->targets == points->sources, (real)expansion->softening2,
-            (real4_of<real> *)points->results
+            (const real4_of<real> *)points->sources->point, batch.lists, batch.near, points->self,
+            (real)expansion->softening2, (real4_of<real> *)points->results
     };
     const dim3 grid(blocks_for(parts.most, warps), chunks);
     if (expansion->law == expansion_series)

@@ -27,6 +27,9 @@ enum { octree_most_generations = 33 };
 /* Of a cell that has children on another rank: the first. */
 enum { octree_absent = -1 };
 
+/* In place of the surroundings of a cell of a lower rank, in a tree to which it was added. */
+enum { octree_of_lower_rank = -1 };
+
 /* About the center of mass (of |weights|; of places where they are all 0), rounded to the
  * precision of the points; every point of the cell is within the radius, but for rounding. */
 struct octree_sphere {

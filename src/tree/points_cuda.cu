@@ -166,6 +166,31 @@ kith_status tree_find_places_cuda(cudaStream_t stream, const struct octree_cuda 
     return cuda_check_launch("finding the places of points");
 }
 
+template <typename real>
+static __global__ void __launch_bounds__(threads)
+    order_results(int64_t count, const uint32_t *order, const real4_of<real> *results,
+                  real4_of<real> *rows)
+{
+    const int64_t k = (int64_t)blockIdx.x * threads + threadIdx.x;
+    if (k < count)
+        rows[order[k]] = results[k];
+}
+
+kith_status tree_order_results_cuda(cudaStream_t stream, const struct octree_cuda *tree,
+                                    const void *results, void *rows)
+{
+    const unsigned blocks = blocks_for(tree->count, threads);
+    if (tree->count == 0)
+        return KITH_OK;
+    if (tree->dtype == KITH_F64)
+        order_results<double><<<blocks, threads, 0, stream>>>(
+            tree->count, tree->order, (const real4_of<double> *)results, (real4_of<double> *)rows);
+    else
+        order_results<float><<<blocks, threads, 0, stream>>>(
+            tree->count, tree->order, (const real4_of<float> *)results, (real4_of<float> *)rows);
+    return cuda_check_launch("ordering the results of a tree");
+}
+
 kith_status tree_m2p_cuda(kith_context *context, const struct tree_points_cuda *points,
                           const struct tree_batch *batch)
 {

@@ -10,18 +10,6 @@
 
 #include <stdlib.h>
 
-/* What one call has. */
-struct solve_run {
-    const struct tree_problem *problem;
-    const struct tree_request *request;
-    struct tree_state_cuda *state;
-    struct tree_sides_cuda targets, sources;
-    struct tree_side *target_side, *source_side;
-    struct tree_expansions_cuda expansions;
-    struct tree_points_cuda points;
-    bool has_far; /* local expansions of some cells are not 0 */
-};
-
 kith_status tree_check_stream_cuda(kith_context *context)
 {
     enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
@@ -33,7 +21,7 @@ kith_status tree_check_stream_cuda(kith_context *context)
     return KITH_OK;
 }
 
-static kith_status check_count(const struct tree_problem *problem)
+kith_status tree_check_count_cuda(const struct tree_problem *problem)
 {
     const int64_t limit = INT64_C(1) << 31;
     const int64_t points = problem->source_count > problem->target_count ? problem->source_count
@@ -70,7 +58,7 @@ kith_status tree_build_cuda(kith_context *context, const struct tree_problem *pr
     const struct sort_points targets = {
         problem->dtype, problem->dimensions, problem->target_count, {y[0], y[1], y[2]}};
     KITH_TRY(tree_check_stream_cuda(context));
-    KITH_TRY(check_count(problem));
+    KITH_TRY(tree_check_count_cuda(problem));
     KITH_TRY(octree_begin_cuda(context, &sources, problem->weight, leaf, &state->sources));
     KITH_TRY(octree_finish_cuda(context, also, more, &state->sources));
     state->target_tree = problem->self ? &state->sources : &state->targets;
@@ -106,7 +94,7 @@ static kith_status make_angles(kith_context *context, struct tree_memory *memory
 }
 
 /* What is to be known of the law. */
-static kith_status make_law(kith_context *context, const struct solve_run *run)
+static kith_status make_law(kith_context *context, const struct tree_run_cuda *run)
 {
     struct tree_side a, b; /* of all points */
     run->state->bins = NULL;
@@ -118,7 +106,7 @@ static kith_status make_law(kith_context *context, const struct solve_run *run)
                               tree_distance(&a, &b) + a.radius + b.radius, &run->state->bins);
 }
 
-static kith_status make_expansions(kith_context *context, struct solve_run *run)
+static kith_status make_expansions(kith_context *context, struct tree_run_cuda *run)
 {
     const struct tree_problem *problem = run->problem;
     const struct tree_request *request = run->request;
@@ -158,7 +146,7 @@ static kith_status make_expansions(kith_context *context, struct solve_run *run)
 }
 
 /* The upward pass. */
-static kith_status expand(cudaStream_t stream, const struct solve_run *run)
+static kith_status expand(cudaStream_t stream, const struct tree_run_cuda *run)
 {
     const struct tree_expansions_cuda *expansions = &run->expansions;
     struct tree_state_cuda *state = run->state;
@@ -172,7 +160,7 @@ static kith_status expand(cudaStream_t stream, const struct solve_run *run)
 /* What the caller needs besides the results: the places of the targets, and the sums of the samples
  * by which the error is estimated. */
 static kith_status begin_extras(kith_context *context, cudaStream_t stream,
-                                const struct solve_run *run)
+                                const struct tree_run_cuda *run)
 {
     if (run->state->finds_places)
         KITH_TRY(tree_find_places_cuda(stream, run->state->target_tree, run->state->places.memory));
@@ -185,14 +173,14 @@ static kith_status begin_extras(kith_context *context, cudaStream_t stream,
 static kith_status expand_aside(kith_context *context, void *user)
 {
     (void)context;
-    const struct solve_run *run = user;
+    const struct tree_run_cuda *run = user;
     return expand(run->state->aside.stream, run);
 }
 
 /* The walk for the lists needs the expansions, but no samples. */
 static kith_status join_aside(kith_context *context, void *user)
 {
-    const struct solve_run *run = user;
+    const struct tree_run_cuda *run = user;
     KITH_TRY(tree_join_cuda(context, &run->state->aside));
     return begin_extras(context, run->state->aside.stream, run);
 }
@@ -253,7 +241,7 @@ static kith_status make_results(kith_context *context, const struct tree_problem
 
 static kith_status use_lists(kith_context *context, void *user, const struct tree_batch *batch)
 {
-    struct solve_run *run = user;
+    struct tree_run_cuda *run = user;
     struct tree_state_cuda *state = run->state;
     struct tree_parts_memory *far = &state->walker.parts[tree_list_far];
     struct tree_parts_memory *near = &state->walker.parts[tree_list_near];
@@ -272,15 +260,15 @@ static kith_status use_lists(kith_context *context, void *user, const struct tre
 }
 
 /* field: NULL if there are no scales to be found. */
-static kith_status sum(kith_context *context, struct solve_run *run,
+static kith_status sum(kith_context *context, struct tree_run_cuda *run,
                        const struct tree_field_cuda *field, struct tree_counts *counts)
 {
     const struct tree_problem *problem = run->problem;
     struct tree_state_cuda *state = run->state;
     struct tree_rule rule = tree_rule_for(problem, run->request);
     rule.decay = state->bins ? &state->bins->decay : NULL;
-    run->points = (struct tree_points_cuda){state->target_tree, &state->sources, &run->expansions,
-                                            state->results.memory};
+    run->points = (struct tree_points_cuda){state->target_tree, run->sources.tree, problem->self,
+                                            &run->expansions, state->results.memory};
     run->sources.power = run->expansions.power;
     run->targets.power = problem->self ? run->expansions.power : NULL;
     state->walker.divides[tree_list_near] = true;
@@ -295,7 +283,7 @@ static kith_status sum(kith_context *context, struct solve_run *run,
     return run->expansions.locals ? tree_l2p_cuda(context, &run->points) : KITH_OK;
 }
 
-static kith_status run_stages(kith_context *context, struct solve_run *run,
+static kith_status run_stages(kith_context *context, struct tree_run_cuda *run,
                               struct tree_counts *counts)
 {
     const struct tree_problem *problem = run->problem;
@@ -332,10 +320,60 @@ static kith_status run_stages(kith_context *context, struct solve_run *run,
     return sum(context, run, &field, counts);
 }
 
+kith_status tree_begin_joined_cuda(kith_context *context, struct tree_run_cuda *run)
+{
+    struct tree_state_cuda *state = run->state;
+    state->counts = (struct tree_counts){0};
+    state->samples.parts = 0;
+    state->bins = NULL;
+    state->finds_places = false;
+    KITH_TRY(check_order(run->problem, run->request));
+    KITH_TRY(make_results(context, run->problem, state));
+    if (run->problem->source_count == 0)
+        return KITH_OK;
+    KITH_TRY(make_sides(context, &state->sources, run->request->error > 0, &state->source_sides,
+                        &run->source_side));
+    KITH_TRY(make_aside(&state->aside));
+    KITH_TRY(make_expansions(context, run));
+    return expand(cuda_stream(context), run);
+}
+
+/* The memory may have moved. */
+static void take_joined(struct tree_run_cuda *run)
+{
+    struct tree_state_cuda *state = run->state;
+    run->source_side = run->target_side = state->source_sides.memory;
+    run->expansions.records = state->records.memory;
+    run->expansions.power = state->powers.memory;
+    run->sources.tree = &state->joined.tree;
+    run->sources.side = run->source_side;
+    run->targets = (struct tree_sides_cuda){
+        .tree = &state->sources, .side = run->source_side, .range = state->range};
+}
+
+kith_status tree_scale_joined_cuda(kith_context *context, struct tree_run_cuda *run)
+{
+    const struct tree_problem *problem = run->problem;
+    if (problem->source_count == 0)
+        return KITH_OK;
+    take_joined(run);
+    const struct tree_field_cuda field = {
+        .softening2 = problem->softening2, .law = problem->law, .target_side = run->target_side};
+    return tree_find_field_cuda(context, &field, &run->targets, &run->sources, &run->state->walker);
+}
+
+kith_status tree_sum_joined_cuda(kith_context *context, struct tree_run_cuda *run)
+{
+    if (run->problem->source_count == 0)
+        return KITH_OK;
+    take_joined(run);
+    return sum(context, run, NULL, &run->state->counts);
+}
+
 kith_status tree_sum_cuda(kith_context *context, const struct tree_problem *problem,
                           const struct tree_request *request, struct tree_state_cuda *state)
 {
-    struct solve_run run = {.problem = problem, .request = request, .state = state};
+    struct tree_run_cuda run = {.problem = problem, .request = request, .state = state};
     state->counts = (struct tree_counts){0};
     state->samples.parts = 0;
     KITH_TRY(check_order(problem, request));
@@ -353,10 +391,19 @@ kith_status tree_solve_cuda(kith_context *context, const struct tree_problem *pr
 
 void tree_free_cuda(kith_context *context, struct tree_state_cuda *state)
 {
-    const struct tree_memory *const memory[] = {
-        &state->results, &state->records,        &state->locals,
-        &state->powers,  &state->source_sides,   &state->target_sides,
-        &state->angles,  &state->samples.memory, &state->places};
+    const struct tree_memory *const memory[] = {&state->results,
+                                                &state->records,
+                                                &state->locals,
+                                                &state->powers,
+                                                &state->source_sides,
+                                                &state->target_sides,
+                                                &state->angles,
+                                                &state->samples.memory,
+                                                &state->places,
+                                                &state->joined.cells,
+                                                &state->joined.net_weights,
+                                                &state->joined.points,
+                                                &state->joined.columns};
     octree_free_cuda(context, &state->sources);
     octree_free_cuda(context, &state->targets);
     tree_walker_free_cuda(context, &state->walker);

@@ -26,10 +26,22 @@ struct tree_aside {
 kith_status tree_fork_cuda(kith_context *context, const struct tree_aside *aside);
 kith_status tree_join_cuda(kith_context *context, const struct tree_aside *aside);
 
-/* The direct sums at the samples of tree/estimate.h. */
+/* The direct sum at a sample of tree/estimate.h: ∇φ and Σ_j |∇φ_ij|. */
+struct tree_sample_sum {
+    double gradient[3], magnitude;
+};
+
+/* The direct sums at all samples. */
 struct tree_samples_cuda {
     struct tree_memory memory;
     int32_t parts; /* of the sources, which each have sums of their own; 0: not yet summed */
+};
+
+/* Of a rank that has a part of the points: its own tree, and behind it what it needs of other
+ * ranks' trees (tree/slices_cuda.c): cells, their net weights, and points. */
+struct tree_joined_cuda {
+    struct octree_cuda tree; /* a view */
+    struct tree_memory cells, net_weights, points, columns;
 };
 
 struct tree_state_cuda {
@@ -50,6 +62,7 @@ struct tree_state_cuda {
     struct tree_aside aside;
     const struct tree_law_bins *bins; /* of expansion_series, the context's */
     struct tree_samples_cuda samples;
+    struct tree_joined_cuda joined;
 };
 
 /* Records as those of struct tree_expansions. */
@@ -63,6 +76,56 @@ struct tree_expansions_cuda {
     const void *angles;       /* struct expansion_angles */
     const kith_law *pair_law; /* of expansion_series */
 };
+
+/* What adds to the results at points. */
+struct tree_points_cuda {
+    const struct octree_cuda *targets, *sources;
+    bool self; /* targets are the first of the sources */
+    const struct tree_expansions_cuda *expansions;
+    void *results;
+};
+
+/* KITH_UNSUPPORTED for 2^31 points and more. */
+kith_status tree_check_count_cuda(const struct tree_problem *problem);
+
+/* What one call has. */
+struct tree_run_cuda {
+    const struct tree_problem *problem;
+    const struct tree_request *request;
+    struct tree_state_cuda *state;
+    struct tree_sides_cuda targets, sources;
+    struct tree_side *target_side, *source_side;
+    struct tree_expansions_cuda expansions;
+    struct tree_points_cuda points;
+    bool has_far; /* local expansions of some cells are not 0 */
+};
+
+/* Of a tree that is to be joined by cells of others: sides and multipoles of its own cells; the
+ * scales, with all cells by which they are found; and the sums, with all cells and points. The
+ * caller has put the others' behind its own in state->joined, source_sides, and for the sums
+ * records and powers. The sources of run->problem are the targets. */
+kith_status tree_begin_joined_cuda(kith_context *context, struct tree_run_cuda *run);
+kith_status tree_scale_joined_cuda(kith_context *context, struct tree_run_cuda *run);
+kith_status tree_sum_joined_cuda(kith_context *context, struct tree_run_cuda *run);
+
+struct tree_essential; /* tree/essential_ranks.h */
+
+/* Collective: the error of the results of all ranks, of which this one has a part of the points as
+ * the problem `own`, and copies of its cells. Errors: those of ranks_agree. */
+kith_status tree_estimate_slices_cuda(kith_context *context, const struct tree_problem *own,
+                                      const struct tree_essential *essential,
+                                      struct tree_state_cuda *state, double *error);
+
+/* Collective: as tree_solve_cpu over ranks, each of which has a slice of the bodies in the host's
+ * memory (problem->is_slice), which are sources and targets, by 1/s or the logarithm: the results
+ * of the slice are in home->potential and gradient; free it with tree_free, after an error too.
+ *
+ * Errors: as of tree_solve_cuda, those of ranks_agree.
+ * Cost:   the memory of a rank is that of its part of the bodies, and of what it needs of others.
+ * Bits:   the same on every run with as many ranks. */
+kith_status tree_solve_slices_cuda(kith_context *context, const struct tree_problem *problem,
+                                   const struct tree_request *request,
+                                   struct tree_state_cuda *state, struct tree_state *home);
 
 /* The heads of the records of a tree's cells, the first of which is record `first`. */
 kith_status tree_write_heads_cuda(cudaStream_t stream, const struct octree_cuda *tree,
@@ -90,19 +153,16 @@ kith_status tree_l2l_cuda(kith_context *context, cudaStream_t stream,
                           const struct octree_cuda *targets,
                           const struct tree_expansions_cuda *expansions);
 
-/* What adds to the results at points. */
-struct tree_points_cuda {
-    const struct octree_cuda *targets, *sources;
-    const struct tree_expansions_cuda *expansions;
-    void *results;
-};
-
 /* Adds the local expansions of the leaves. */
 kith_status tree_l2p_cuda(kith_context *context, const struct tree_points_cuda *points);
 
 /* place[i] = k of point i, which is in place k of the tree. */
 kith_status tree_find_places_cuda(cudaStream_t stream, const struct octree_cuda *tree,
                                   uint32_t *place);
+
+/* rows[order[k]] = result k, four numbers each. */
+kith_status tree_order_results_cuda(cudaStream_t stream, const struct octree_cuda *tree,
+                                    const void *results, void *rows);
 
 /* Adds, at every point, the far sources of those of its leaf and its ancestors that are of a batch.
  */
@@ -124,6 +184,13 @@ kith_status tree_sum_samples_cuda(kith_context *context, cudaStream_t stream,
  * device. */
 kith_status tree_estimate_cuda(kith_context *context, const struct tree_problem *problem,
                                struct tree_state_cuda *state);
+
+/* Adds the direct sums of the state's sources at up to tree_samples points, x, y, z and one more
+ * number of the problem's dtype each, in the host's memory, as the sums are. Not of
+ * expansion_series. Waits for the device. */
+kith_status tree_sum_samples_at_cuda(kith_context *context, const struct tree_problem *problem,
+                                     struct tree_state_cuda *state, int64_t samples,
+                                     const void *points, struct tree_sample_sum *sums);
 
 /* KITH_UNSUPPORTED if the context's stream is being captured: trees wait for the device. */
 kith_status tree_check_stream_cuda(kith_context *context);

@@ -272,7 +272,9 @@ static struct walk_run run_for(const struct tree_sides_cuda *targets,
     run.points = targets->tree->count;
     run.cells = targets->tree->cell_count;
     run.source_generations = sources->tree->generations;
-    run.pass.self = targets->tree == sources->tree;
+    run.pass.self = targets->side == sources->side;
+    run.pass.first_root = sources->first_root;
+    run.pass.roots = sources->roots;
     run.pass.targets = cells_of(targets);
     run.pass.sources = cells_of(sources);
     run.pass.end = run.cells;
@@ -331,6 +333,18 @@ static kith_status find_field(kith_context *context, const struct tree_field_cud
     return status;
 }
 
+/* Of a pass that had too little. */
+static kith_status make_more_room(kith_context *context, const struct walk_run *run,
+                                  const struct walk_totals *found)
+{
+    const int64_t twice = 2 * run->pass.waiting_room, wanted = (int64_t)found->waiting;
+    if (found->stack_failed)
+        return kith_fail(KITH_OUT_OF_MEMORY, "no memory for the lists of a tree walk");
+    return found->waiting_failed
+               ? reserve_waiting(context, run->walker, twice > wanted ? twice : wanted)
+               : KITH_OK;
+}
+
 /* Both passes, again with more room if one had too little: the walk is started before it is known
  * whether that for the field had enough. */
 static kith_status find_all(kith_context *context, const struct tree_field_cuda *field,
@@ -354,16 +368,29 @@ static kith_status find_all(kith_context *context, const struct tree_field_cuda 
                                (passes - first) * (int64_t)sizeof *found));
         again = false;
         for (int pass = first; pass < passes; pass++) {
-            if (found[pass].stack_failed)
-                return kith_fail(KITH_OUT_OF_MEMORY, "no memory for the lists of a tree walk");
-            const int64_t twice = 2 * runs[pass].pass.waiting_room;
-            const int64_t wanted = (int64_t)found[pass].waiting;
-            if (found[pass].waiting_failed)
-                KITH_TRY(reserve_waiting(context, walker, twice > wanted ? twice : wanted));
+            KITH_TRY(make_more_room(context, &runs[pass], &found[pass]));
             again = again || found[pass].waiting_failed;
         }
     }
     *totals = found[of_lists];
+    return KITH_OK;
+}
+
+kith_status tree_find_field_cuda(kith_context *context, const struct tree_field_cuda *field,
+                                 const struct tree_sides_cuda *targets,
+                                 const struct tree_sides_cuda *sources,
+                                 struct tree_walker_cuda *walker)
+{
+    struct walk_run run = run_for(targets, sources, walker);
+    struct walk_totals found;
+    KITH_TRY(prepare_field(context, field, &run));
+    do {
+        use_memory(of_field, &run);
+        KITH_TRY(clear(context, walker->totals.memory, bytes_of_totals(run.cells)));
+        KITH_TRY(find_field(context, field, targets, &run, false));
+        KITH_TRY(cuda_copy_out(context, &found, run.pass.totals, sizeof found));
+        KITH_TRY(make_more_room(context, &run, &found));
+    } while (found.waiting_failed);
     return KITH_OK;
 }
 

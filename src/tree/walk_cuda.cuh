@@ -131,9 +131,15 @@ struct walk_state {
     int32_t in_count, next, open;
 };
 
+/* The roots of the sources. */
+static __device__ inline int32_t root_of(const struct walk_pass &pass, int32_t k)
+{
+    return k == 0 ? 0 : pass.first_root + k - 1;
+}
+
 template <int team>
-static __device__ inline int32_t take_source(struct walk_state *state, const int32_t *stack,
-                                             int lane)
+static __device__ inline int32_t take_source(const struct walk_pass &pass, struct walk_state *state,
+                                             const int32_t *stack, int lane)
 {
     const int32_t left = state->in_count - state->next;
     const int32_t opened = state->open < team ? state->open : team;
@@ -142,7 +148,8 @@ static __device__ inline int32_t take_source(struct walk_state *state, const int
     if (lane < opened)
         source = stack[state->open - opened + lane];
     else if (lane - opened < of_in)
-        source = state->in ? state->in[state->next + lane - opened] : 0;
+        source = state->in ? state->in[state->next + lane - opened]
+                           : root_of(pass, state->next + lane - opened);
     state->open -= opened;
     state->next += of_in;
     return source;
@@ -189,7 +196,7 @@ struct walk_target {
     int32_t index;
     struct octree_cell cell;
     struct tree_side side;
-    const int32_t *in; /* sources that the parent left; NULL: the root alone */
+    const int32_t *in; /* sources that the parent left; NULL: the roots */
     int32_t in_count;
 };
 
@@ -227,7 +234,7 @@ static __device__ __forceinline__ struct walked walk_sources(const struct walk_p
     struct walk_state state = {target.in, target.in_count, 0, 0};
     struct walked all_of = {0, 0, 0, what != fill_lists, 0, {{0, 0, 0}, 0, 0, 0}};
     while (state.open > 0 || state.next < state.in_count) {
-        const int32_t source = take_source<team>(&state, stack, threadIdx.x);
+        const int32_t source = take_source<team>(pass, &state, stack, threadIdx.x);
         const bool is = source >= 0;
         enum tree_place place = tree_far;
         struct octree_cell cell_b = {};
@@ -235,7 +242,8 @@ static __device__ __forceinline__ struct walked walk_sources(const struct walk_p
             const struct tree_side b = load_side(pass.sources.side, source);
             const double *power_b = pass.sources.power + (int64_t)source * terms;
             cell_b = pass.sources.cell[source];
-            place = tree_place_pair(&a, target.index, target.cell.children, &b, source,
+            const int32_t number = cell_b.around == octree_of_lower_rank ? -1 : source;
+            place = tree_place_pair(&a, target.index, target.cell.children, &b, number,
                                     cell_b.children, tree_accepts(&rule, &a, power_a, &b, power_b));
             if (what == sum_pulls && place == tree_far)
                 add_pull<order>(pass, a, b, source, false, &all_of.pull);
@@ -244,7 +252,11 @@ static __device__ __forceinline__ struct walked walk_sources(const struct walk_p
                 add_pull<order>(pass, a, b, source, true, &all_of.pull);
             all_of.near_points += place == tree_near_leaves ? cell_b.count : 0;
         }
-        const int32_t children = is && place == tree_split_source ? cell_b.children : 0;
+        int32_t children = is && place == tree_split_source ? cell_b.children : 0;
+        if (children > 0 && cell_b.child == octree_absent) { /* never: all that is split has come */
+            pass.totals->stack_failed = 1;
+            children = 0;
+        }
         struct placed all, before = place_team<team>(place, is, children, &all);
         const int32_t near = what == sum_pulls ? 0 : all_of.near + all.near;
         const int32_t spilled = near + all_of.waiting + all.waiting - staged_entries<team>;
@@ -304,8 +316,9 @@ static __device__ inline struct walk_target begin_target(const struct walk_pass 
     target.cell = pass.targets.cell[index];
     target.side = load_side(pass.targets.side, index);
     target.in = NULL;
-    target.in_count = target.cell.first < pass.range.end &&
-                      target.cell.first + target.cell.count > pass.range.first;
+    const bool is_inside = target.cell.first < pass.range.end &&
+                           target.cell.first + target.cell.count > pass.range.first;
+    target.in_count = is_inside ? 1 + pass.roots : 0;
     if (target.cell.parent >= 0) {
         unsigned long long *ready = &pass.ready[target.cell.parent];
         const unsigned long long packed =

@@ -22,6 +22,8 @@ struct tree_sides_cuda {
     /* Of targets: cells with none of these points have empty lists, and the counts are those of the
      * cells whose first point is one. */
     struct octree_range range;
+    /* Of sources: where other trees begin that have been added to theirs (tree/slices_cuda.c). */
+    int32_t first_root, roots;
 };
 
 struct tree_walker_cuda {
@@ -73,6 +75,13 @@ kith_status tree_walk_cuda(kith_context *context, const struct tree_rule *rule,
                            const struct tree_sides_cuda *targets,
                            const struct tree_sides_cuda *sources, tree_use_lists *use, void *user,
                            struct tree_walker_cuda *walker, struct tree_counts *counts);
+
+/* The scales of every target cell alone. Waits for the device.
+ * Errors: as tree_walk_cuda. */
+kith_status tree_find_field_cuda(kith_context *context, const struct tree_field_cuda *field,
+                                 const struct tree_sides_cuda *targets,
+                                 const struct tree_sides_cuda *sources,
+                                 struct tree_walker_cuda *walker);
 
 /* The sides of all cells of a tree, whose scales are 0; where they are to be found, infinite but
  * for leaves. */

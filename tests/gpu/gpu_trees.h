@@ -188,7 +188,9 @@ static inline void check_lists_by(kith_context *gpu, kith_context *cpu,
     const struct tree_sides_cuda there = {&solved->sources,
                                           solved->source_sides.memory,
                                           solved->powers.memory,
-                                          {0, (int32_t)solved->sources.count}};
+                                          {0, (int32_t)solved->sources.count},
+                                          0,
+                                          0};
     struct recorder found = {0}, expected = {0};
     const struct tree_actions actions = {
         .far = record_far, .descend = record_nothing, .leaf = record_leaf, .user = &expected};

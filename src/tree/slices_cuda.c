@@ -1,0 +1,435 @@
+/* Trees over ranks that each have a GPU and a part of the points.
+ *
+ * The points are divided along the curve (tree/division_ranks.h), and each rank builds the tree of
+ * its own, with multipoles, on its device. The host has a copy of its cells, and fetches those of
+ * other ranks that a walk visits, rank by rank from their roots (tree/essential_ranks.h). They are
+ * put behind the own cells on the device, whose walk then has a root for each rank, and finds all
+ * that it splits. Cells of different ranks may overlap, and are not those of one process: errors
+ * are kept, bits are not. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/reals.h"
+#include "device/context.h"
+#include "device/cuda_state.h"
+#include "ranks/partition.h"
+#include "ranks/ranks.h"
+#include "tree/accuracy.h"
+#include "tree/solve.h"
+#include "tree/solve_cuda.h"
+
+static const char what_cells[] = "cells of a tree", what_points[] = "points of a tree";
+
+/* A walk of the host is divided among threads below cells with less than this part of the points.
+ */
+enum { parts_of_walk = 512 };
+
+/* Above all numbers of a rank's cells. */
+static const int64_t first_number_of_others = INT64_C(1) << 40;
+
+struct slices_run {
+    kith_context *context;
+    const struct tree_problem *problem;
+    struct tree_problem own; /* this rank's points, on the device */
+    const struct tree_request *request;
+    struct tree_state_cuda *state;
+    struct tree_run_cuda run;
+    struct tree_division division;
+    struct tree_essential essential;
+    struct tree_rule rule;
+    int32_t generations; /* of any rank */
+    int64_t real, record_bytes;
+    char *records; /* on the host: of own cells and those of others */
+};
+
+/* What the others know of a rank's root. */
+struct root_seen {
+    struct tree_side side;
+    double net;
+    int32_t count, children, generations, unused;
+};
+
+static kith_status divide(struct slices_run *of)
+{
+    const struct tree_problem *problem = of->problem;
+    const struct ranks *ranks = of->context->ranks;
+    struct sort_points slice = {.dtype = problem->dtype, .dimensions = problem->dimensions};
+    slice.count = ranks_first(problem->source_count, ranks->size, ranks->rank + 1) -
+                  ranks_first(problem->source_count, ranks->size, ranks->rank);
+    for (int32_t c = 0; c < problem->dimensions; c++)
+        slice.position[c] = problem->source_position[c];
+    return tree_division_create(of->context, &slice, problem->weight, problem->source_count,
+                                tree_branch_points(problem->source_count, ranks->size),
+                                &of->division);
+}
+
+/* Columns of this rank's points, to the device. */
+static kith_status copy_points(struct slices_run *of, const struct sort_points *points,
+                               const void *weight)
+{
+    const int64_t column = (points->count * of->real + 255) / 256 * 256;
+    struct tree_memory *columns = &of->state->joined.columns;
+    of->own = *of->problem;
+    of->own.is_slice = false;
+    of->own.source_count = of->own.target_count = points->count;
+    KITH_TRY(tree_reserve_cuda(of->context, 4 * column, what_points, columns));
+    for (int32_t c = 0; c < 4; c++) {
+        const void *from = c == 3 ? weight : c < points->dimensions ? points->position[c] : NULL;
+        void *to = (char *)columns->memory + c * column;
+        if (from && points->count > 0)
+            KITH_TRY(cuda_copy_in(of->context, to, from, points->count * of->real));
+        if (c == 3)
+            of->own.weight = to;
+        else
+            of->own.source_position[c] = of->own.target_position[c] = from ? to : NULL;
+    }
+    return KITH_OK;
+}
+
+/* Collective: the points of this rank, and its tree. */
+static kith_status build(struct slices_run *of)
+{
+    struct sort_points points;
+    const void *weight = NULL;
+    char *received = NULL;
+    kith_status status = tree_division_send_points(&of->division, &points, &weight, &received);
+    if (status == KITH_OK) {
+        octree_free_points(&of->division.slice); /* its order is still needed */
+        status = copy_points(of, &points, weight);
+        of->state->is_shared = false;
+        if (status == KITH_OK)
+            status = tree_build_cuda(of->context, &of->own, of->request->leaf, NULL, 0, of->state);
+        of->run =
+            (struct tree_run_cuda){.problem = &of->own, .request = of->request, .state = of->state};
+        if (status == KITH_OK)
+            status = tree_begin_joined_cuda(of->context, &of->run);
+        status = ranks_agree(of->context, status);
+    }
+    free(received);
+    return status;
+}
+
+/* Copies of the own cells. */
+static kith_status take_cells(struct slices_run *of)
+{
+    const struct octree_cuda *tree = &of->state->sources;
+    const struct ranks *ranks = of->context->ranks;
+    const int32_t cells = tree->cell_count;
+    struct tree_essential *e = &of->essential;
+    e->division = &of->division;
+    e->own =
+        (struct octree){.dtype = tree->dtype, .dimensions = tree->dimensions, .count = tree->count};
+    e->tree = (struct octree){.dtype = tree->dtype, .dimensions = tree->dimensions};
+    KITH_TRY(tree_essential_reserve(e, (int64_t)cells + ranks->size));
+    e->tree.cell_count = e->base = e->first_root = cells;
+    e->first_number = first_number_of_others;
+    if (cells == 0)
+        return KITH_OK;
+    KITH_TRY(cuda_copy_out(of->context, e->tree.cell, tree->cell,
+                           cells * (int64_t)sizeof *e->tree.cell));
+    KITH_TRY(cuda_copy_out(of->context, e->tree.net_weight, tree->net_weight,
+                           cells * (int64_t)sizeof *e->tree.net_weight));
+    KITH_TRY(
+        cuda_copy_out(of->context, e->side, of->run.source_side, cells * (int64_t)sizeof *e->side));
+    for (int32_t k = 0; k < cells; k++) {
+        const struct octree_cell *cell = &e->tree.cell[k];
+        const bool is_large = cell->count > tree->count / parts_of_walk && cell->children > 0;
+        e->kind[k] = is_large ? tree_above_own : tree_own;
+        e->number[k] = k;
+        e->owner[k] = ranks->rank;
+        e->there[k] = k;
+    }
+    return KITH_OK;
+}
+
+/* A root of another rank, at the end. */
+static void add_root(struct tree_essential *e, int32_t rank, const struct root_seen *seen)
+{
+    const int32_t index = e->tree.cell_count++;
+    const bool is_lower = rank < e->division->context->ranks->rank;
+    e->tree.cell[index] = (struct octree_cell){.first = -1,
+                                               .count = seen->count,
+                                               .parent = -1,
+                                               .child = seen->children > 0 ? octree_absent : 0,
+                                               .children = seen->children,
+                                               .around = is_lower ? octree_of_lower_rank : 0};
+    e->tree.net_weight[index] = seen->net;
+    e->kind[index] = tree_other;
+    e->number[index] = tree_first_number(e, rank);
+    e->owner[index] = rank;
+    e->there[index] = 0;
+    e->side[index] = seen->side;
+    e->roots++;
+}
+
+/* Collective: the roots of all ranks that have points. */
+static kith_status take_roots(struct slices_run *of)
+{
+    const struct ranks *ranks = of->context->ranks;
+    const struct octree_cuda *tree = &of->state->sources;
+    struct tree_essential *e = &of->essential;
+    struct root_seen *seen = NULL;
+    KITH_TRY(ranks_agree(of->context, kith_allocate(ranks->size, sizeof *seen, what_cells, &seen)));
+    if (tree->cell_count > 0)
+        seen[ranks->rank] = (struct root_seen){e->side[0],
+                                               e->tree.net_weight[0],
+                                               e->tree.cell[0].count,
+                                               e->tree.cell[0].children,
+                                               tree->generations,
+                                               0};
+    for (int32_t k = 0; k <= ranks->size; k++)
+        ranks->first[k] = k;
+    ranks_gather_parts(of->context, seen, sizeof *seen, ranks->first);
+    for (int32_t k = 0; k < ranks->size; k++) {
+        if (seen[k].generations > of->generations)
+            of->generations = seen[k].generations;
+        if (k != ranks->rank && seen[k].count > 0)
+            add_root(e, k, &seen[k]);
+    }
+    free(seen);
+    return KITH_OK;
+}
+
+/* `bytes_each` of the own cells stay in *memory; those of others come behind them from the host. */
+static kith_status append(const struct slices_run *of, const void *all, int64_t bytes_each,
+                          struct tree_memory *memory)
+{
+    const int64_t own = of->essential.base * bytes_each;
+    const int64_t end = of->essential.tree.cell_count * bytes_each;
+    KITH_TRY(tree_grow_cuda(of->context, own, end, what_cells, memory));
+    return end == own ? KITH_OK
+                      : cuda_copy_in(of->context, (char *)memory->memory + own,
+                                     (const char *)all + own, end - own);
+}
+
+/* Own elements of an array of the tree, at the beginning of *memory. */
+static kith_status copy_own(const struct slices_run *of, const void *from, int64_t bytes,
+                            int64_t room, const char *what, struct tree_memory *memory)
+{
+    KITH_TRY(tree_grow_cuda(of->context, 0, room, what, memory));
+    return bytes == 0
+               ? KITH_OK
+               : cuda_check(cudaMemcpyAsync(memory->memory, from, (size_t)bytes,
+                                            cudaMemcpyDeviceToDevice, cuda_stream(of->context)),
+                            "copying a tree");
+}
+
+/* The cells of others behind the own ones, on the device. */
+static kith_status join_cells(struct slices_run *of)
+{
+    const struct octree_cuda *tree = &of->state->sources;
+    const struct tree_essential *e = &of->essential;
+    struct tree_joined_cuda *joined = &of->state->joined;
+    const int64_t cells = e->tree.cell_count, cell = (int64_t)sizeof *tree->cell,
+                  number = (int64_t)sizeof *tree->net_weight;
+    if (e->base == 0)
+        return KITH_OK;
+    KITH_TRY(copy_own(of, tree->cell, e->base * cell, cells * cell, what_cells, &joined->cells));
+    KITH_TRY(copy_own(of, tree->net_weight, e->base * number, cells * number, what_cells,
+                      &joined->net_weights));
+    KITH_TRY(append(of, e->tree.cell, cell, &joined->cells));
+    KITH_TRY(append(of, e->tree.net_weight, number, &joined->net_weights));
+    KITH_TRY(append(of, e->side, (int64_t)sizeof *e->side, &of->state->source_sides));
+    joined->tree = *tree;
+    joined->tree.cell = joined->cells.memory;
+    joined->tree.net_weight = joined->net_weights.memory;
+    joined->tree.point = joined->points.memory;
+    joined->tree.cell_count = e->tree.cell_count;
+    joined->tree.generations = of->generations;
+    of->run.sources.first_root = e->first_root;
+    of->run.sources.roots = e->roots;
+    return KITH_OK;
+}
+
+/* Collective: the scales of the own cells, here and there. */
+static kith_status find_scales(struct slices_run *of)
+{
+    struct tree_essential *e = &of->essential;
+    const struct tree_rule rule = tree_field_rule();
+    KITH_TRY(tree_essential_complete(e, e, &rule));
+    kith_status status = join_cells(of);
+    if (status == KITH_OK)
+        status = tree_scale_joined_cuda(of->context, &of->run);
+    if (status == KITH_OK && e->base > 0)
+        status = cuda_copy_out(of->context, e->side, of->run.source_side,
+                               e->base * (int64_t)sizeof *e->side);
+    return ranks_agree(of->context, status);
+}
+
+/* Collective: the powers of the own cells, and of those of others that are there. */
+static kith_status take_powers(struct slices_run *of)
+{
+    struct tree_essential *e = &of->essential;
+    const int32_t terms = of->request->order + 1;
+    double *power = NULL;
+    kith_status status =
+        kith_allocate(e->base, terms * (int64_t)sizeof *power, "multipoles of a tree", &power);
+    if (status == KITH_OK && e->base > 0)
+        status = cuda_copy_out(of->context, power, of->state->powers.memory,
+                               e->base * terms * (int64_t)sizeof *power);
+    status = ranks_agree(of->context, status);
+    if (status == KITH_OK)
+        status = tree_essential_take_powers(e, terms, power);
+    free(power);
+    return status;
+}
+
+/* The own points and records on the host; records have room for those of others. */
+static kith_status copy_own_out(struct slices_run *of, char **points)
+{
+    const struct octree_cuda *tree = &of->state->sources;
+    const struct tree_essential *e = &of->essential;
+    KITH_TRY(kith_allocate_unset(tree->count, 4 * of->real, what_points, points));
+    KITH_TRY(
+        kith_allocate(e->tree.cell_count, of->record_bytes, "multipoles of a tree", &of->records));
+    if (e->base == 0)
+        return KITH_OK;
+    KITH_TRY(cuda_copy_out(of->context, *points, tree->point, tree->count * 4 * of->real));
+    return cuda_copy_out(of->context, of->records, of->state->records.memory,
+                         e->base * of->record_bytes);
+}
+
+/* The own points, and those of others, next to which they are not. */
+static kith_status join_points(struct slices_run *of, const char *others, int64_t count)
+{
+    const struct octree_cuda *tree = &of->state->sources;
+    const int64_t row = 4 * of->real, first = tree_first_other(&of->essential);
+    struct tree_memory *points = &of->state->joined.points;
+    if (first + count > INT32_MAX)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "a rank needs 2147483648 points or more; use more ranks");
+    KITH_TRY(
+        copy_own(of, tree->point, tree->count * row, (first + count) * row, what_points, points));
+    return count == 0 ? KITH_OK
+                      : cuda_copy_in(of->context, (char *)points->memory + first * row, others,
+                                     count * row);
+}
+
+static kith_status join_all(struct slices_run *of, const char *others, int64_t count)
+{
+    const struct tree_essential *e = &of->essential;
+    if (e->base == 0)
+        return KITH_OK;
+    KITH_TRY(join_points(of, others, count));
+    KITH_TRY(join_cells(of));
+    KITH_TRY(append(of, of->records, of->record_bytes, &of->state->records));
+    return of->rule.order == 0
+               ? KITH_OK
+               : append(of, e->power, e->terms * (int64_t)sizeof *e->power, &of->state->powers);
+}
+
+/* Collective: all that the sums need of other ranks, on the device. */
+static kith_status fetch(struct slices_run *of)
+{
+    char *own = NULL, *others = NULL;
+    int64_t count = 0;
+    kith_status status = ranks_agree(of->context, copy_own_out(of, &own));
+    if (status == KITH_OK)
+        status = tree_essential_fetch_points(&of->essential, of->record_bytes, of->records, own,
+                                             &others, &count);
+    if (status == KITH_OK)
+        status = ranks_agree(of->context, join_all(of, others, count));
+    free(own);
+    free(others);
+    return status;
+}
+
+/* Collective: what the walks of this rank visit of the others' trees. */
+static kith_status join(struct slices_run *of)
+{
+    struct tree_essential *e = &of->essential;
+    of->rule = tree_rule_for(&of->own, of->request);
+    of->record_bytes = of->real * expansion_record_length(&of->run.expansions.expansion);
+    KITH_TRY(ranks_agree(of->context, take_cells(of)));
+    KITH_TRY(take_roots(of));
+    if (of->request->error > 0)
+        KITH_TRY(find_scales(of));
+    if (of->rule.order > 0)
+        KITH_TRY(take_powers(of));
+    KITH_TRY(tree_essential_complete(e, e, &of->rule));
+    return fetch(of);
+}
+
+/* Results as rows of ∇φ and φ, to the columns of the slice. */
+static void take_rows(const struct slices_run *of, const char *rows, struct tree_state *home)
+{
+    const kith_dtype dtype = of->problem->dtype;
+    const uint32_t *order = of->division.slice.order;
+    for (int64_t k = 0; k < home->slice_count; k++) {
+        for (int32_t c = 0; c < of->problem->dimensions; c++)
+            real_set(dtype, home->gradient[c], order[k], real_get(dtype, rows, 4 * k + c));
+        real_set(dtype, home->potential, order[k], real_get(dtype, rows, 4 * k + 3));
+    }
+}
+
+/* The results of the own points, as they were received, in the memory of the joined points. */
+static kith_status copy_results(struct slices_run *of, char **rows)
+{
+    const struct octree_cuda *tree = &of->state->sources;
+    struct tree_memory *there = &of->state->joined.points;
+    const int64_t bytes = 4 * of->real;
+    KITH_TRY(kith_allocate_unset(tree->count, bytes, "results of a tree", rows));
+    if (tree->count == 0)
+        return KITH_OK;
+    KITH_TRY(tree_order_results_cuda(cuda_stream(of->context), tree, of->state->results.memory,
+                                     there->memory));
+    return cuda_copy_out(of->context, *rows, there->memory, tree->count * bytes);
+}
+
+/* Collective: the results of the slice. */
+static kith_status bring_home(struct slices_run *of, struct tree_state *home)
+{
+    const struct ranks *ranks = of->context->ranks;
+    char *rows = NULL, *received = NULL;
+    home->is_sliced = true;
+    home->slice_first = ranks_first(of->problem->target_count, ranks->size, ranks->rank);
+    home->slice_count = of->division.slice.count;
+    kith_status status = copy_results(of, &rows);
+    if (status == KITH_OK)
+        status = tree_make_results(of->problem, home->slice_count, home);
+    status = ranks_agree(of->context, status);
+    if (status == KITH_OK)
+        status = tree_division_bring_rows(&of->division, 4 * of->real, rows, &received);
+    if (status == KITH_OK)
+        take_rows(of, received, home);
+    free(rows);
+    free(received);
+    return status;
+}
+
+static kith_status run_stages(struct slices_run *of, struct tree_state *home)
+{
+    struct tree_counts *counts = &of->state->counts;
+    int64_t cells = 0, none = 0;
+    KITH_TRY(ranks_agree(of->context, tree_check_count_cuda(of->problem)));
+    KITH_TRY(divide(of));
+    KITH_TRY(build(of));
+    KITH_TRY(join(of));
+    KITH_TRY(ranks_agree(of->context, tree_sum_joined_cuda(of->context, &of->run)));
+    cells = of->state->sources.cell_count;
+    ranks_add_counts(of->context, &counts->far, &counts->near_pairs);
+    ranks_add_counts(of->context, &cells, &none);
+    home->report = tree_report_of(of->problem, of->request, counts, cells);
+    if (of->request->estimates)
+        KITH_TRY(tree_estimate_slices_cuda(of->context, &of->own, &of->essential, of->state,
+                                           &home->report.error_estimated));
+    return bring_home(of, home);
+}
+
+kith_status tree_solve_slices_cuda(kith_context *context, const struct tree_problem *problem,
+                                   const struct tree_request *request,
+                                   struct tree_state_cuda *state, struct tree_state *home)
+{
+    struct slices_run of = {.context = context,
+                            .problem = problem,
+                            .request = request,
+                            .state = state,
+                            .real = kith_dtype_bytes(problem->dtype)};
+    const kith_status status = run_stages(&of, home);
+    tree_essential_free(&of.essential);
+    tree_division_free(&of.division);
+    free(of.records);
+    return status;
+}
