@@ -17,7 +17,7 @@
 #define S2_FLOOR_FLOAT           0x1p-83f /* 2 to minus the exponent */
 #define S2_FLOOR_DOUBLE          0x1p-680
 
-/* Masses are scaled to at most this (forces/scale.h). */
+/* Masses are scaled to at most this (forces/scale.h), and of laws the weights of trees. */
 #define MASS_LIMIT 2
 
 /* MASS_LIMIT² / s³ at the floor is finite, also where the root is an estimate: its square is

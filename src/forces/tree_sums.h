@@ -30,9 +30,9 @@ struct forces_tree_backend {
 };
 
 /* The results of a tree on the host, in the order and units of the problem: all, or those of this
- * rank's slice. Errors: KITH_CANCELLED. */
+ * rank's slice. unit: of the weights (forces/tree_weights.h). Errors: KITH_CANCELLED. */
 kith_status forces_deliver_tree(kith_context *context, const struct forces_tree_sums *sums,
-                                const struct tree_state *state);
+                                double unit, const struct tree_state *state);
 
 extern const struct forces_tree_backend forces_tree_cpu, forces_tree_cuda;
 

@@ -5,7 +5,7 @@
 #include "core/memory.h"
 #include "core/reals.h"
 #include "device/threads.h"
-#include "forces/tree_sums.h"
+#include "forces/tree_weights.h"
 #include "ranks/ranks.h"
 
 enum { targets_of_task = 1 << 13 };
@@ -13,26 +13,36 @@ enum { targets_of_task = 1 << 13 };
 /* Of one thread. */
 static const double seconds_of_target = 10e-9;
 
+/* Memory from call to call. */
+struct trees {
+    struct tree_state tree;
+    struct forces_tree_weights weights;
+};
+
 static kith_status prepare(void **state)
 {
-    return kith_allocate(1, sizeof(struct tree_state), "a tree", state);
+    return kith_allocate(1, sizeof(struct trees), "a tree", state);
 }
 
 static void forget(kith_context *context, void *state)
 {
+    struct trees *trees = state;
     (void)context;
-    tree_free(state);
-    free(state);
+    tree_free(&trees->tree);
+    free(trees->weights.column);
+    free(trees);
 }
 
 static bool may_keep(void *state)
 {
-    return tree_may_keep(state);
+    struct trees *trees = state;
+    return tree_may_keep(&trees->tree);
 }
 
 struct delivery_run {
     const struct forces_tree_sums *sums;
     const struct tree_state *state;
+    double unit;            /* of the weights of the sources */
     int64_t targets, first; /* of all, or of this rank's slice; the first in the columns */
 };
 
@@ -59,11 +69,12 @@ static void deliver(void *argument, int64_t task)
         const double of_potential = weights->strength * weight;
         const double of_gradient =
             problem->law ? of_potential / real_get(dtype, problem->target_mass, i) : of_potential;
-        put(problem, problem->potential, i, of_potential * real_get(dtype, state->potential, k));
+        put(problem, problem->potential, i,
+            of_potential * (run->unit * real_get(dtype, state->potential, k)));
         for (int32_t c = 0; c < problem->dimensions; c++)
             if (problem->acceleration[c])
                 put(problem, problem->acceleration[c], i,
-                    -of_gradient * real_get(dtype, state->gradient[c], k));
+                    -of_gradient * (run->unit * real_get(dtype, state->gradient[c], k)));
     }
 }
 
@@ -79,9 +90,9 @@ static void gather_slices(kith_context *context, const struct forces_problem *pr
 }
 
 kith_status forces_deliver_tree(kith_context *context, const struct forces_tree_sums *sums,
-                                const struct tree_state *state)
+                                double unit, const struct tree_state *state)
 {
-    struct delivery_run run = {.sums = sums, .state = state};
+    struct delivery_run run = {.sums = sums, .state = state, .unit = unit};
     run.targets = state->is_sliced ? state->slice_count : sums->sums.target_count;
     run.first = sums->sums.is_slice ? 0 : state->slice_first;
     const double seconds = seconds_of_target * (double)run.targets;
@@ -92,13 +103,16 @@ kith_status forces_deliver_tree(kith_context *context, const struct forces_tree_
 static kith_status evaluate(kith_context *context, const struct forces_tree_sums *sums, void *state,
                             struct tree_report *report)
 {
-    struct tree_state *tree = state;
+    struct trees *trees = state;
+    struct tree_state *tree = &trees->tree;
     struct tree_problem problem = sums->sums;
+    double unit = 1;
     if (sums->problem->softening2_at)
         problem.softening2 = *sums->problem->softening2_at;
+    KITH_TRY(forces_scale_tree_weights(context, sums, &problem, &trees->weights, &unit));
     const struct tree_request request = tree_choose(&problem, &sums->wanted);
     KITH_TRY(tree_solve_cpu(context, &problem, &request, tree));
-    kith_status status = forces_deliver_tree(context, sums, tree);
+    kith_status status = forces_deliver_tree(context, sums, unit, tree);
     if (tree->is_sliced)
         status = ranks_agree(context, status);
     KITH_TRY(status);

@@ -12,6 +12,8 @@
 #include "forces/deliver_cuda.cuh"
 #include "forces/ring.h"
 #include "forces/tree_sums.h"
+#include "forces/tree_weights.h"
+#include "forces/tree_weights_cuda.cuh"
 #include "ranks/device_parts.h"
 #include "tree/accuracy.h"
 #include "tree/solve_cuda.h"
@@ -34,8 +36,9 @@ enum { part_kept = 64, bytes_of_point = 200 };
 struct trees {
     struct tree_state_cuda own, *of_peers;
     int32_t peers;
-    int64_t points;    /* of the last call; 0: it failed */
-    int64_t most_kept; /* points; 0: not yet known */
+    struct tree_memory weights; /* of a law, in a unit */
+    int64_t points;             /* of the last call; 0: it failed */
+    int64_t most_kept;          /* points; 0: not yet known */
     double share[most_devices], seconds[most_devices];
     double shared_until; /* the time when the last device was ready; 0: there was one */
 };
@@ -59,6 +62,7 @@ static void forget(kith_context *context, void *state)
     tree_free_cuda(context, &trees->own);
     if (trees->of_peers)
         (void)cuda_share(context, false, free_tree, trees);
+    cuda_release(context, trees->weights.memory);
     free(trees->of_peers);
     free(trees);
 }
@@ -94,11 +98,11 @@ struct targets {
 };
 
 /* A target a thread; strength is −1 for gravity, as deliver knows G and turns the sign of
- * potentials. */
+ * potentials. unit: of the sources' weights; NULL: 1. */
 template <typename real>
 static __global__ void __launch_bounds__(threads)
     deliver_sums(const struct forces_problem problem, double strength, const void *weights,
-                 const struct targets targets, const real4_of<real> *results)
+                 const double *unit, const struct targets targets, const real4_of<real> *results)
 {
     const int64_t at = (int64_t)blockIdx.x * threads + threadIdx.x;
     wait_for_kernel_before();
@@ -108,20 +112,21 @@ static __global__ void __launch_bounds__(threads)
     const int64_t k = targets.place ? targets.place[at] : at;
     const bool is_solved = targets.order || targets.place;
     const real4_of<real> result = is_solved ? results[k] : real4_of<real>{0, 0, 0, 0};
+    const double of_sources = unit ? *unit : 1.0;
     const double weight = weights ? (double)((const real *)weights)[i] : 1.0;
     const double of_potential = -strength * weight;
     const double of_gradient =
         problem.law ? of_potential / (double)((const real *)problem.target_mass)[i] : of_potential;
-    put<real>(problem, i, 0, of_gradient * (double)result.x);
-    put<real>(problem, i, 1, of_gradient * (double)result.y);
+    put<real>(problem, i, 0, of_gradient * (of_sources * (double)result.x));
+    put<real>(problem, i, 1, of_gradient * (of_sources * (double)result.y));
     if (problem.dimensions == 3)
-        put<real>(problem, i, 2, of_gradient * (double)result.z);
-    put<real>(problem, i, 3, of_potential * (double)result.w);
+        put<real>(problem, i, 2, of_gradient * (of_sources * (double)result.z));
+    put<real>(problem, i, 3, of_potential * (of_sources * (double)result.w));
 }
 
 template <typename real>
 static kith_status deliver_all(kith_context *context, const struct forces_tree_sums *sums,
-                               const struct tree_state_cuda *tree)
+                               const double *unit, const struct tree_state_cuda *tree)
 {
     const struct forces_problem *problem = sums->problem;
     const double strength = problem->law ? sums->weights.strength : -1;
@@ -136,7 +141,7 @@ static kith_status deliver_all(kith_context *context, const struct forces_tree_s
         targets.order = tree->target_tree->order;
     return launch_overlapped(context, "bringing results to their places", dim3((unsigned)blocks),
                              threads, deliver_sums<real>, *problem, strength, sums->weights.target,
-                             targets, (const real4_of<real> *)tree->results.memory);
+                             unit, targets, (const real4_of<real> *)tree->results.memory);
 }
 
 /* What the host needs of the device before it sums: whether the numbers are good, and ε². */
@@ -380,17 +385,23 @@ static kith_status evaluate_slice(kith_context *context, const struct forces_tre
                                   struct trees *trees, struct tree_report *report)
 {
     struct tree_state home = {};
+    struct tree_problem problem = sums->sums;
+    struct forces_tree_weights weights = {};
+    double unit = 1;
     if (sums->sums.law == expansion_series)
         return kith_fail(KITH_UNSUPPORTED,
                          "trees of ranks that each have a part of the bodies do not support this "
                          "law on GPUs; use the CPU");
-    const struct tree_request request = tree_choose_cuda(&sums->sums, &sums->wanted);
-    kith_status status = tree_solve_slices_cuda(context, &sums->sums, &request, &trees->own, &home);
+    const struct tree_request request = tree_choose_cuda(&problem, &sums->wanted);
+    kith_status status = forces_scale_tree_weights(context, sums, &problem, &weights, &unit);
     if (status == KITH_OK)
-        status = forces_deliver_tree(context, sums, &home);
+        status = tree_solve_slices_cuda(context, &problem, &request, &trees->own, &home);
+    if (status == KITH_OK)
+        status = forces_deliver_tree(context, sums, unit, &home);
     trees->points = status == KITH_OK ? trees->own.sources.count : 0;
     *report = home.report;
     tree_free(&home);
+    free(weights.column);
     return ranks_agree(context, status);
 }
 
@@ -400,6 +411,7 @@ static kith_status evaluate(kith_context *context, const struct forces_tree_sums
     struct trees *trees = (struct trees *)state;
     struct tree_state_cuda *tree = &trees->own;
     struct tree_problem problem = sums->sums;
+    const double *unit = NULL;
     bool good = true;
     KITH_TRY(tree_check_stream_cuda(context));
     tree->target_tree = NULL; /* of a solution that does not come about */
@@ -409,10 +421,12 @@ static kith_status evaluate(kith_context *context, const struct forces_tree_sums
     if (problem.is_slice)
         return evaluate_slice(context, sums, trees, report);
     KITH_TRY(choose_places(&problem, tree));
+    if (sums->problem->law && problem.weight && problem.source_count > 0)
+        KITH_TRY(forces_scale_tree_weights_cuda(context, &problem, &trees->weights, &unit));
     KITH_TRY(solve_all(context, sums, &problem, trees, &good));
     trees->points = problem.source_count + (problem.self ? 0 : problem.target_count);
-    KITH_TRY(problem.dtype == KITH_F64 ? deliver_all<double>(context, sums, tree)
-                                       : deliver_all<float>(context, sums, tree));
+    KITH_TRY(problem.dtype == KITH_F64 ? deliver_all<double>(context, sums, unit, tree)
+                                       : deliver_all<float>(context, sums, unit, tree));
     if (good && sums->wanted.estimates) /* the delivery need not wait for it */
         KITH_TRY(tree_estimate_cuda(context, &problem, tree));
     balance(trees);

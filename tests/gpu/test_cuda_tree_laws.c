@@ -5,6 +5,7 @@
 
 #include "tree/law_bins.h"
 #include "tree_laws.h"
+#include "tree_weights.h"
 
 static struct tree_scene scene;
 static struct law_estimates estimates;
@@ -224,6 +225,13 @@ static void test_cuda_tree_solvers_by_laws_agree_with_the_cpus(void **state)
     kith_context_free(cpu);
 }
 
+static void test_cuda_weights_may_have_any_size(void **state)
+{
+    kith_context *gpu = new_gpu_context(NULL);
+    check_weights_of_any_size(gpu, *state);
+    kith_context_free(gpu);
+}
+
 static void test_cuda_laws_that_are_not_smooth_are_refused(void **state)
 {
     struct random_numbers *random = *state;
@@ -265,6 +273,7 @@ int main(void)
         cmocka_unit_test_prestate(test_cuda_any_law_has_the_same_bits_on_every_run, &numbers),
         cmocka_unit_test_prestate(test_cuda_tree_solvers_by_laws_agree_with_the_cpus, &numbers),
         cmocka_unit_test_prestate(test_cuda_laws_that_are_not_smooth_are_refused, &numbers),
+        cmocka_unit_test_prestate(test_cuda_weights_may_have_any_size, &numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -239,6 +239,32 @@ static void test_steps_by_a_tree_have_the_bits_of_one_rank(void **state)
     }
 }
 
+/* The unit of the charges is that of all: one rank has the large ones, which are at one place. */
+static void test_large_charges_have_the_bits_of_one_rank(void **state)
+{
+    (void)state;
+    enum { n = 3000, large = 5 };
+    static const char *const names[] = {"fmm", "tree"};
+    struct random_numbers numbers = random_numbers_begin("large charges over ranks");
+    kith_law *law = NULL;
+    assert_ok(kith_law_parse("coulomb", 0, NULL, &law));
+    for (int k = 0; k < 2; k++) {
+        kith_bodies *start =
+            made("plummer", (kith_initial_options){.count = n, .count_given = true});
+        start->charge = malloc(n * sizeof *start->charge);
+        for (int64_t i = 0; i < n; i++)
+            start->charge[i] = i < large ? 100 : random_uniform(&numbers, -0.1, 0.1);
+        for (int64_t i = 0; i < 3 * large; i++)
+            start->position[i] = start->position[i % 3];
+        const kith_simulation_options options = {
+            .dt = 1e-5,
+            .forces = {.law = law, .solver = solver_named(names[k]), .accuracy.error = 1e-3}};
+        check_steps(start, &options, 2, random_size(&numbers));
+        kith_bodies_free(start);
+    }
+    kith_law_free(law);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +277,7 @@ int main(void)
         cmocka_unit_test(test_cutoffs_have_the_bits_of_one_rank),
         cmocka_unit_test(test_steps_in_a_box_have_the_bits_of_one_rank),
         cmocka_unit_test(test_steps_by_a_tree_have_the_bits_of_one_rank),
+        cmocka_unit_test(test_large_charges_have_the_bits_of_one_rank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

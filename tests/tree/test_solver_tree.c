@@ -4,16 +4,9 @@
 
 #include "forces/advice.h"
 #include "tree_scene.h"
+#include "tree_weights.h"
 
 static struct tree_scene scene;
-
-static kith_context *new_context(void)
-{
-    kith_context *context = NULL;
-    assert_ok(kith_context_create(&(kith_context_options){.device = {KITH_CPU, 0}, .threads = 2},
-                                  &context));
-    return context;
-}
 
 /* Rows of places, and weights as masses and as charges. */
 struct inputs {
@@ -88,7 +81,7 @@ static void test_gravity_and_coulomb_agree_with_the_direct_sum(void **state)
 {
     (void)state;
     struct random_numbers numbers = random_numbers_begin("test_gravity_and_coulomb_agree");
-    kith_context *context = new_context();
+    kith_context *context = new_context(NULL, 2);
     fill(&targets, &numbers, "cube", 500);
     fill(&sources, &numbers, "charges", 4000);
     check_law(context, NULL, NULL, 4000, 0);
@@ -105,7 +98,7 @@ static void test_tree_takes_softening_lengths_of_bodies(void **state)
     enum { n = 4000, n_targets = 500 };
     static double length[n], length_of_targets[n_targets];
     struct random_numbers numbers = random_numbers_begin("test_softening_lengths_of_bodies");
-    kith_context *context = new_context();
+    kith_context *context = new_context(NULL, 2);
     fill(&targets, &numbers, "cube", n_targets);
     fill(&sources, &numbers, "charges", n);
     for (int64_t i = 0; i < n; i++)
@@ -134,7 +127,7 @@ static void test_auto_is_direct_for_few_bodies_and_reports_its_choice(void **sta
 {
     (void)state;
     struct random_numbers numbers = random_numbers_begin("test_auto_is_direct_for_few");
-    kith_context *context = new_context();
+    kith_context *context = new_context(NULL, 2);
     kith_solver_report report = {0};
     kith_forces_options options = {.accuracy = {.error = 1e-3}, .report = &report};
     fill(&sources, &numbers, "cube", 100);
@@ -156,7 +149,7 @@ static void test_log2d_is_a_law_of_the_plane(void **state)
     enum { n = 3000 };
     static double x[n][2], a[2][n][2], potential[2][n];
     const kith_law_parameter strength = {"k", 2};
-    kith_context *context = new_context();
+    kith_context *context = new_context(NULL, 2);
     kith_law *law = NULL;
     assert_ok(kith_law_parse("log2d", 1, &strength, &law));
     struct random_numbers numbers = random_numbers_begin("test_log2d");
@@ -192,7 +185,7 @@ static void test_log2d_is_refused_in_space(void **state)
 {
     (void)state;
     static const char words[] = "law log2d 3 log2d";
-    kith_context *context = new_context();
+    kith_context *context = new_context(NULL, 2);
     kith_law *law = NULL;
     kith_bodies *bodies = NULL;
     kith_simulation *simulation = NULL;
@@ -224,7 +217,7 @@ static void test_what_a_tree_cannot_do_is_refused(void **state)
 {
     (void)state;
     struct random_numbers numbers = random_numbers_begin("test_what_a_tree_cannot_do");
-    kith_context *context = new_context();
+    kith_context *context = new_context(NULL, 2);
     kith_law *law = NULL, *yukawa = NULL;
     assert_ok(kith_law_parse("expr:(m_i + m_j) / r", 0, NULL, &law));
     assert_ok(kith_law_parse("yukawa:1", 0, NULL, &yukawa));
@@ -284,7 +277,7 @@ static kith_solver_advice advice_for(const kith_context *context, int64_t n,
 static void test_what_is_five_times_as_fast_is_advised(void **state)
 {
     (void)state;
-    kith_context *context = new_context();
+    kith_context *context = new_context(NULL, 2);
     kith_law *law = NULL;
     double rate = 0;
     assert_ok(kith_law_parse("sum", 0, NULL, &law));
@@ -327,7 +320,7 @@ static void test_a_simulation_advises_once_before_it_evaluates(void **state)
     (void)state;
     kith_bodies *bodies = NULL;
     kith_simulation *simulation = NULL;
-    struct stopping stopping = {.context = new_context()};
+    struct stopping stopping = {.context = new_context(NULL, 2)};
     const kith_simulation_options options = {
         .dt = 0.01, .forces = {.advise = note_and_stop, .advise_user = &stopping}};
     assert_ok(kith_initial_make("uniform-cube", &(kith_initial_options){.count = 200000, .seed = 1},
@@ -382,7 +375,7 @@ static void test_the_calls_before_change_no_bit(void **state)
     (void)state;
     static struct numbers_of of_sources, of_targets, kept, fresh;
     struct random_numbers numbers = random_numbers_begin("test_the_calls_before_change_no_bit");
-    kith_context *context = new_context();
+    kith_context *context = new_context(NULL, 2);
     for (int turn = 0; turn < 80; turn++) {
         const kith_dtype dtype = random_uniform(&numbers, 0, 1) < 0.5 ? KITH_F32 : KITH_F64;
         const int64_t width = random_uniform(&numbers, 0, 1) < 0.3 ? 2 : 3;
@@ -395,13 +388,22 @@ static void test_the_calls_before_change_no_bit(void **state)
             .solver = solver_named(random_uniform(&numbers, 0, 1) < 0.3 ? "tree" : "fmm"),
             .softening = random_uniform(&numbers, 0, 1) < 0.3 ? 0.01 : 0,
             .accuracy.error = pow(10, random_uniform(&numbers, dtype == KITH_F64 ? -9 : -5, -1))};
-        kith_context *other = new_context();
+        kith_context *other = new_context(NULL, 2);
         compute_either(context, &options, self ? NULL : &targets_of, &sources_of, &kept);
         compute_either(other, &options, self ? NULL : &targets_of, &sources_of, &fresh);
         assert_memory_equal(kept.result, fresh.result, sizeof kept.result);
         assert_memory_equal(kept.result_float, fresh.result_float, sizeof kept.result_float);
         kith_context_free(other);
     }
+    kith_context_free(context);
+}
+
+static void test_weights_may_have_any_size(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("test_weights_may_have_any_size");
+    kith_context *context = new_context(NULL, 2);
+    check_weights_of_any_size(context, &numbers);
     kith_context_free(context);
 }
 
@@ -417,6 +419,7 @@ int main(void)
         cmocka_unit_test(test_what_is_five_times_as_fast_is_advised),
         cmocka_unit_test(test_a_simulation_advises_once_before_it_evaluates),
         cmocka_unit_test(test_the_calls_before_change_no_bit),
+        cmocka_unit_test(test_weights_may_have_any_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
