@@ -13,8 +13,7 @@
 
 static const double seconds_a_launch = 2.2e-6;
 static const double seconds_a_byte = 1 / 4.2e12;        /* from memory */
-static const double seconds_a_cached_byte = 1 / 6.5e12; /* of a matrix that stays in the L2 cache */
-static const double cached_bytes = 40e6; /* with 30e6 a choice takes 1.6 times the best, 50e6 1.3 */
+static const double seconds_a_cached_byte = 1 / 6.5e12; /* of what fits in the L2 cache */
 static const double seconds_a_line = 7e-12; /* an entry's x, if it comes from the L2 cache */
 static const double seconds_a_round = 0.8e-6;
 
@@ -22,24 +21,39 @@ static const double seconds_a_round = 0.8e-6;
 static const int64_t most_slots_of_small = 1 << 22;
 enum { most_filling = 3 };
 
-/* With more padding than this in windows, all rows are sorted together: of padding of 1.08 and more
- * that takes 0.55 to 1.1 times as long as windows, of 1.03 and less 0.58 to 1.25 times, and 1.2 of
- * large matrices (H200, bench_regret). */
-static const double most_filling_of_windows = 1.05;
+/* With more padding than this, rows are sorted in windows, and all together if these have it still.
+ * All together takes 0.55 to 1.1 times as long as windows with padding of 1.08 and more, 0.58 to
+ * 1.25 times of 1.03 and less, and 1.2 of large matrices (H200, bench_regret). */
+static const double most_padding = 1.03;
+
+/* Compressed rows, whose lanes do not read whole lines. */
+static const double traffic_of_rows = 1.1;
+
+/* A lane's entries of rows of any lengths, and a second kernel for their sums. */
+static const double traffic_of_elements = 1.5;
 
 static int64_t bytes_of_value(const struct sparse_statistics *statistics)
 {
     return kith_dtype_bytes(statistics->dtype);
 }
 
+static double attribute(kith_context *context, enum cudaDeviceAttr which)
+{
+    int value = 0;
+    const cudaError_t error = cudaDeviceGetAttribute(&value, which, cuda_state_of(context)->device);
+    return error == cudaSuccess ? value : 0;
+}
+
 /* Time of the traffic of a format that reads this many bytes of the matrix, and for this many
  * entries reads x where it is. */
-static double seconds_of_traffic(const struct sparse_statistics *statistics, double bytes,
-                                 int64_t scattered)
+static double seconds_of_traffic(kith_context *context, const struct sparse_statistics *statistics,
+                                 double bytes, int64_t scattered)
 {
     const double vectors =
         (double)(statistics->rows + statistics->columns) * (double)bytes_of_value(statistics);
-    const double each = bytes + vectors < cached_bytes ? seconds_a_cached_byte : seconds_a_byte;
+    const double each = bytes + vectors < attribute(context, cudaDevAttrL2CacheSize)
+                            ? seconds_a_cached_byte
+                            : seconds_a_byte;
     const double stream = (bytes + vectors) * each;
     const double lines = (double)scattered * statistics->lines_per_entry * seconds_a_line;
     return fmax(stream, lines) + 0.2 * fmin(stream, lines);
@@ -48,11 +62,8 @@ static double seconds_of_traffic(const struct sparse_statistics *statistics, dou
 /* The warps that the device has room for. */
 static double warps_at_once(kith_context *context)
 {
-    int threads = 0;
-    if (cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor,
-                               cuda_state_of(context)->device) != cudaSuccess)
-        return 1;
-    return (double)cuda_multiprocessors(context) * threads / 32;
+    return fmax(1, cuda_multiprocessors(context) *
+                       attribute(context, cudaDevAttrMaxThreadsPerMultiProcessor) / 32);
 }
 
 /* Entries of the rows that are not long. */
@@ -108,11 +119,8 @@ static double seconds_of_panels(const struct sparse_statistics *statistics)
 
 bool sparse_goes_by_panels(kith_context *context, const struct sparse_statistics *statistics)
 {
-    int bytes = 0;
     return panels_pay(statistics) &&
-           cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
-                                  cuda_state_of(context)->device) == cudaSuccess &&
-           bytes >= sparse_panel_memory;
+           attribute(context, cudaDevAttrMaxSharedMemoryPerBlockOptin) >= sparse_panel_memory;
 }
 
 static bool is_mostly_filling(const struct sparse_statistics *statistics, double slots)
@@ -150,22 +158,21 @@ static bool predict_rows(kith_context *context, const struct sparse_statistics *
     const double bytes = (double)(starts * statistics->rows) +
                          (double)statistics->nonzeros * (double)(4 + bytes_of_value(statistics));
     const double rows = (double)statistics->rows,
-                 traffic = seconds_of_traffic(statistics, bytes, statistics->nonzeros);
+                 traffic = traffic_of_rows *
+                           seconds_of_traffic(context, statistics, bytes, statistics->nonzeros);
     if (plan->kernel == KITH_SPARSE_MERGE) {
-        set(plan, bytes + 4 * rows, 4e-6 + 1.2 * traffic);
+        set(plan, bytes + 4 * rows, 4e-6 + traffic);
         return true;
     }
     const bool by_thread = plan->kernel == KITH_SPARSE_ROW_THREAD;
     const double at_once = warps_at_once(context);
-    const double waste =
-        by_thread ? 1 + fmin((double)statistics->nonzeros / (4 * rows), 8) / 2 : 1.1;
     double least = INFINITY;
     for (int32_t lanes = by_thread ? 1 : 2; lanes <= (by_thread ? 1 : 32); lanes *= 2) {
         const double seconds = seconds_of_lanes(statistics, at_once, lanes);
         plan->lanes = seconds < least ? lanes : plan->lanes;
         least = fmin(seconds, least);
     }
-    set(plan, bytes, waste * traffic + least);
+    set(plan, bytes, traffic + least);
     return true;
 }
 
@@ -177,9 +184,9 @@ static bool predict_sell(kith_context *context, const struct sparse_statistics *
     if (plan->height != 32 || (plan->window == 1 && outside > 0)) /* long rows drop out of a list */
         return false;
     const bool fits = plan->index_bytes == 4 || statistics->index_fits_16; /* if rows stay */
-    if (fits && outside == 0 && (double)unsorted < 1.03 * (double)sorted)
+    if (fits && outside == 0 && (double)unsorted < most_padding * (double)sorted)
         plan->window = 1;
-    else if (plan->index_bytes == 4 && (double)sorted > most_filling_of_windows * (double)inside)
+    else if (plan->index_bytes == 4 && (double)sorted > most_padding * (double)inside)
         plan->window = sparse_whole_window;
     const double slots = (double)(plan->window == 1 ? unsorted : sorted);
     const double rows = (double)statistics->rows, each = (double)bytes_of_value(statistics);
@@ -189,27 +196,26 @@ static bool predict_sell(kith_context *context, const struct sparse_statistics *
     const double rounds =
         (double)longest_in_slices(statistics) / 8 + (plan->index_bytes == 2 ? 1 : 0); /* bases */
     set(plan, bytes,
-        seconds_of_traffic(statistics, bytes, by_panels ? inside : statistics->nonzeros) +
-            rounds * seconds_a_round / 2 +
-            (by_panels     ? seconds_of_panels(statistics)
-             : outside > 0 ? 1e-6
-                           : 0));
+        seconds_of_traffic(context, statistics, bytes, by_panels ? inside : statistics->nonzeros) +
+            rounds * seconds_a_round / 2 + (by_panels ? seconds_of_panels(statistics) : 0));
     return true;
 }
 
-static bool predict_ell(const struct sparse_statistics *statistics, struct sparse_plan *plan)
+static bool predict_ell(kith_context *context, const struct sparse_statistics *statistics,
+                        struct sparse_plan *plan)
 {
     plan->width = statistics->longest;
     const double slots = (double)plan->width * (double)statistics->rows;
     const double bytes = slots * (double)(4 + bytes_of_value(statistics));
     set(plan, bytes,
-        seconds_of_traffic(statistics, bytes, statistics->nonzeros) +
+        seconds_of_traffic(context, statistics, bytes, statistics->nonzeros) +
             (double)plan->width / 8 * seconds_a_round / 2);
     return !is_mostly_filling(statistics, slots);
 }
 
 /* The seed's rule: as wide as at least a third of the rows. */
-static bool predict_hybrid(const struct sparse_statistics *statistics, struct sparse_plan *plan)
+static bool predict_hybrid(kith_context *context, const struct sparse_statistics *statistics,
+                           struct sparse_plan *plan)
 {
     int64_t inside = 0;
     plan->width = 0;
@@ -222,21 +228,24 @@ static bool predict_hybrid(const struct sparse_statistics *statistics, struct sp
         (double)(plan->width * statistics->rows) * (4 + each) + outside * (8 + each);
     set(plan, bytes,
         2 * seconds_a_launch +
-            (outside > 0 ? 1.5 : 1.05) *
-                seconds_of_traffic(statistics, bytes, statistics->nonzeros) +
+            traffic_of_elements *
+                seconds_of_traffic(context, statistics, bytes, statistics->nonzeros) +
             (double)plan->width / 8 * seconds_a_round / 2);
     return true;
 }
 
-static bool predict_coo(const struct sparse_statistics *statistics, struct sparse_plan *plan)
+static bool predict_coo(kith_context *context, const struct sparse_statistics *statistics,
+                        struct sparse_plan *plan)
 {
     const double bytes = (double)statistics->nonzeros * (double)(8 + bytes_of_value(statistics));
     set(plan, bytes,
-        2 * seconds_a_launch + 1.5 * seconds_of_traffic(statistics, bytes, statistics->nonzeros));
+        2 * seconds_a_launch + traffic_of_elements * seconds_of_traffic(context, statistics, bytes,
+                                                                        statistics->nonzeros));
     return true;
 }
 
-static bool predict_bsr(const struct sparse_statistics *statistics, struct sparse_plan *plan)
+static bool predict_bsr(kith_context *context, const struct sparse_statistics *statistics,
+                        struct sparse_plan *plan)
 {
     const double blocks = statistics->blocks[plan->block];
     const double slots = blocks * plan->block * plan->block;
@@ -247,21 +256,22 @@ static bool predict_bsr(const struct sparse_statistics *statistics, struct spars
         (double)statistics->longest *
         fmin(1, slots / plan->block / (double)(statistics->nonzeros ? statistics->nonzeros : 1));
     set(plan, bytes,
-        1.03 * seconds_of_traffic(statistics, bytes, statistics->nonzeros) +
+        1.03 * seconds_of_traffic(context, statistics, bytes, statistics->nonzeros) +
             longest / 4 * seconds_a_round * 0.6);
     return plan->kernel == KITH_SPARSE_ROW_THREAD && !is_mostly_filling(statistics, slots) &&
            !is_mostly_filling(statistics, (double)statistics->longest * 32);
 }
 
-static bool predict_dia(const struct sparse_statistics *statistics, struct sparse_plan *plan)
+static bool predict_dia(kith_context *context, const struct sparse_statistics *statistics,
+                        struct sparse_plan *plan)
 {
     const double diagonals = plan->symmetric ? floor((double)statistics->diagonals / 2) + 1
                                              : (double)statistics->diagonals;
     const double slots = diagonals * (double)statistics->rows;
     const double bytes = slots * (double)bytes_of_value(statistics);
     set(plan, bytes,
-        seconds_of_traffic(statistics, bytes, statistics->nonzeros) +
-            (double)statistics->diagonals / 4 * seconds_a_round / 3);
+        seconds_of_traffic(context, statistics, bytes, statistics->nonzeros) +
+            (double)statistics->diagonals / 4 * seconds_a_round / 2);
     return statistics->diagonals <= sparse_most_diagonals && !is_mostly_filling(statistics, slots);
 }
 
@@ -270,17 +280,17 @@ bool sparse_predict_cuda(kith_context *context, const struct sparse_statistics *
 {
     switch (plan->format) {
     case KITH_SPARSE_COO:
-        return predict_coo(statistics, plan);
+        return predict_coo(context, statistics, plan);
     case KITH_SPARSE_ELL:
-        return predict_ell(statistics, plan);
+        return predict_ell(context, statistics, plan);
     case KITH_SPARSE_HYBRID:
-        return predict_hybrid(statistics, plan);
+        return predict_hybrid(context, statistics, plan);
     case KITH_SPARSE_SELL:
         return predict_sell(context, statistics, plan);
     case KITH_SPARSE_BSR:
-        return predict_bsr(statistics, plan);
+        return predict_bsr(context, statistics, plan);
     case KITH_SPARSE_DIA:
-        return predict_dia(statistics, plan);
+        return predict_dia(context, statistics, plan);
     default:
         return predict_rows(context, statistics, plan);
     }
