@@ -237,8 +237,10 @@ static void *do_peers_part(void *argument)
 static void begin_part(struct part *part, bool waits)
 {
     part->has_thread = waits && pthread_create(&part->thread, NULL, do_peers_part, part) == 0;
-    if (!part->has_thread)
+    if (!part->has_thread) {
+        part->device.is_alone = true;
         do_peers_part(part);
+    }
 }
 
 kith_status cuda_share(kith_context *context, bool waits, cuda_work *work, void *argument)
@@ -251,7 +253,7 @@ kith_status cuda_share(kith_context *context, bool waits, cuda_work *work, void 
     for (int32_t k = 0; k < count; k++)
         parts[k] = (struct part){
             .leader = context,
-            .device = {context, k == 0 ? context : peers->peers[k - 1].context, k, count},
+            .device = {context, k == 0 ? context : peers->peers[k - 1].context, k, count, false},
             .work = work,
             .argument = argument};
     for (int32_t k = 1; k < count && status == KITH_OK; k++)

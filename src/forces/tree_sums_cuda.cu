@@ -5,6 +5,7 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
+#include "device/cuda_meeting.h"
 #include "device/cuda_peers.h"
 #include "device/cuda_state.h"
 #include "device/overlap.cuh"
@@ -20,11 +21,10 @@
 
 enum { threads = 256 };
 
-/* With fewer targets the copies and the tree, which every device builds, take longer than what is
- * saved. */
+/* With fewer targets what one device does alone, and the copies, take longer than what is saved. */
 enum { least_shared = 1 << 19 };
 
-enum { most_devices = 64 };
+enum { most_devices = tree_most_devices };
 
 /* Memory is kept from call to call up to about this part of the device's: allocating and clearing
  * it again takes a tenth of the time of a call. bytes_of_point is that of 10^7 points; of up to
@@ -36,6 +36,7 @@ enum { part_kept = 64, bytes_of_point = 200 };
 struct trees {
     struct tree_state_cuda own, *of_peers;
     int32_t peers;
+    struct cuda_meeting *meeting;
     struct tree_memory weights; /* of a law, in a unit */
     int64_t points;             /* of the last call; 0: it failed */
     int64_t most_kept;          /* points; 0: not yet known */
@@ -63,6 +64,7 @@ static void forget(kith_context *context, void *state)
     if (trees->of_peers)
         (void)cuda_share(context, false, free_tree, trees);
     cuda_release(context, trees->weights.memory);
+    cuda_meeting_free(trees->meeting);
     free(trees->of_peers);
     free(trees);
 }
@@ -183,33 +185,16 @@ struct shared_tree {
     int32_t rank, ranks;
 };
 
-/* The columns of a problem, on the part's device. */
-static kith_status send(const struct cuda_part *part, struct tree_problem *problem)
+static kith_status solve_with_others(const struct cuda_part *part, const struct shared_tree *shared,
+                                     struct tree_state_cuda *tree)
 {
-    const void **columns[7];
-    int64_t bytes[7], total = 0;
-    for (int k = 0; k < 7; k++) {
-        const bool is_target = k >= 4;
-        const int64_t count = is_target ? problem->target_count : problem->source_count;
-        columns[k] = is_target ? &problem->target_position[k - 4]
-                     : k == 3  ? &problem->weight
-                               : &problem->source_position[k];
-        bytes[k] = *columns[k] && !(is_target && problem->self)
-                       ? count * kith_dtype_bytes(problem->dtype)
-                       : 0;
-        total += (bytes[k] + 255) / 256 * 256;
-    }
-    void *memory = NULL;
-    KITH_TRY(cuda_memory_of_arrays(part->context, total, &memory));
-    char *column = (char *)memory;
-    for (int k = 0; k < 7; k++) {
-        if (bytes[k] > 0)
-            KITH_TRY(cuda_copy_to_part(part, column, *columns[k], bytes[k]));
-        if (*columns[k])
-            *columns[k] = k >= 4 && problem->self ? problem->source_position[k - 4] : column;
-        column += (bytes[k] + 255) / 256 * 256;
-    }
-    return KITH_OK;
+    struct tree_request request = *shared->request;
+    if (part->is_alone)
+        return kith_fail(KITH_OUT_OF_MEMORY, "no thread for the part of a device in a tree");
+    if (part->index > 0)
+        request.estimates = false; /* by the context's device, of all results */
+    KITH_TRY(tree_solve_cuda(part->context, shared->problem, &request, tree));
+    return cuda_wait(part->context, "solving a part of a tree");
 }
 
 static kith_status solve_part(const struct cuda_part *part, void *argument)
@@ -218,17 +203,16 @@ static kith_status solve_part(const struct cuda_part *part, void *argument)
     struct trees *trees = shared->trees;
     struct tree_state_cuda *tree =
         part->index == 0 ? &trees->own : &trees->of_peers[part->index - 1];
-    struct tree_problem problem = *shared->problem;
-    struct tree_request request = *shared->request;
+    const struct tree_share_cuda share = {
+        trees->meeting,    part, &trees->own, trees->of_peers, cuda_peers_are_direct(part->leader),
+        shared->ranks == 1};
     const double begin = kith_clock();
-    if (part->index > 0) {
-        request.estimates = false; /* by the context's device, of all results */
-        KITH_TRY(send(part, &problem));
-    }
-    KITH_TRY(tree_solve_cuda(part->context, &problem, &request, tree));
-    KITH_TRY(cuda_wait(part->context, "solving a part of a tree"));
+    tree->share = &share;
+    const kith_status status =
+        cuda_meeting_leave(trees->meeting, solve_with_others(part, shared, tree));
+    tree->share = NULL;
     trees->seconds[part->index] = kith_clock() - begin;
-    return KITH_OK;
+    return status;
 }
 
 /* The targets of this rank, to its devices. */
@@ -262,7 +246,8 @@ static void balance(struct trees *trees)
         trees->share[k] /= total;
 }
 
-/* The results of the peers' targets, to those of the context's own tree, and their counts. */
+/* The results of the peers' targets, to those of the context's own tree unless they are there, and
+ * their counts. */
 static kith_status fetch_results(kith_context *context, int64_t each, struct trees *trees)
 {
     for (int32_t k = 0; k < trees->peers; k++) {
@@ -270,8 +255,9 @@ static kith_status fetch_results(kith_context *context, int64_t each, struct tre
         const int64_t first = tree->range.first * each, bytes = tree->range.end * each - first;
         trees->own.counts.far += tree->counts.far;
         trees->own.counts.near_pairs += tree->counts.near_pairs;
-        KITH_TRY(cuda_copy_from_peer(context, k, (char *)trees->own.results.memory + first,
-                                     (const char *)tree->results.memory + first, bytes));
+        if (!tree->has_delivered)
+            KITH_TRY(cuda_copy_from_peer(context, k, (char *)trees->own.results.memory + first,
+                                         (const char *)tree->results.memory + first, bytes));
     }
     return KITH_OK;
 }
@@ -281,6 +267,8 @@ static kith_status begin_sharing(struct trees *trees, int32_t peers)
     trees->peers = peers;
     for (int32_t k = 0; k <= peers; k++)
         trees->share[k] = 1.0 / (peers + 1);
+    if (!trees->meeting)
+        KITH_TRY(cuda_meeting_create(peers + 1, &trees->meeting));
     return kith_allocate(peers, sizeof *trees->of_peers, "a tree", &trees->of_peers);
 }
 
@@ -297,6 +285,7 @@ static kith_status solve_shared(kith_context *context, const struct shared_tree 
         if (!trees->of_peers)
             KITH_TRY(begin_sharing(trees, peers));
         divide(trees, all);
+        cuda_meeting_begin(trees->meeting);
         KITH_TRY(cuda_share(context, true, solve_part, (void *)shared));
         trees->shared_until = kith_clock();
         return fetch_results(context, 4 * kith_dtype_bytes(shared->problem->dtype), trees);

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "device/cuda_peers.h"
 #include "device/cuda_state.h"
 #include "device/reals_cuda.cuh"
 #include "device/warp.cuh"
@@ -41,7 +42,7 @@ static unsigned blocks_for(int64_t items, int of_block)
 static kith_status reserve_points(kith_context *context, struct octree_cuda *tree, int64_t count,
                                   int64_t real)
 {
-    if (count <= tree->room && real <= tree->real)
+    if (count <= tree->room && real <= tree->real && tree->keys)
         return KITH_OK;
     cuda_release(context, tree->keys);
     cuda_release(context, tree->order);
@@ -329,8 +330,8 @@ static kith_status start_making(kith_context *context, struct octree_cuda *tree)
 }
 
 template <typename real>
-static kith_status begin(kith_context *context, const struct sort_points *points,
-                         const void *weight, struct octree_cuda *tree)
+static kith_status sort_points(kith_context *context, const struct sort_points *points,
+                               const void *weight, struct octree_cuda *tree)
 {
     const struct columns columns = {{points->position[0], points->position[1],
                                      points->dimensions == 3 ? points->position[2] : NULL},
@@ -338,12 +339,11 @@ static kith_status begin(kith_context *context, const struct sort_points *points
     KITH_TRY(sort_morton_keys_cuda(context, points, tree->keys, tree->grid));
     KITH_TRY(sort_keys_cuda(context, points->count, morton_bits(points->dimensions), tree->keys,
                             tree->order, tree->scratch));
-    KITH_TRY(gather_all<real>(context, points->count, columns, tree));
-    return start_making(context, tree);
+    return gather_all<real>(context, points->count, columns, tree);
 }
 
-kith_status octree_begin_cuda(kith_context *context, const struct sort_points *points,
-                              const void *weight, int32_t leaf, struct octree_cuda *tree)
+kith_status octree_sort_cuda(kith_context *context, const struct sort_points *points,
+                             const void *weight, int32_t leaf, struct octree_cuda *tree)
 {
     tree->dtype = points->dtype;
     tree->dimensions = points->dimensions;
@@ -354,12 +354,13 @@ kith_status octree_begin_cuda(kith_context *context, const struct sort_points *p
         return KITH_OK;
     KITH_TRY(reserve_points(context, tree, points->count, kith_dtype_bytes(points->dtype)));
     KITH_TRY(reserve_cells(context, tree, 64 + 6 * points->count / leaf));
-    return points->dtype == KITH_F64 ? begin<double>(context, points, weight, tree)
-                                     : begin<float>(context, points, weight, tree);
+    return points->dtype == KITH_F64 ? sort_points<double>(context, points, weight, tree)
+                                     : sort_points<float>(context, points, weight, tree);
 }
 
-kith_status octree_finish_cuda(kith_context *context, const struct cuda_reading *also, int more,
-                               struct octree_cuda *tree)
+/* Waits for the cells, which are made again where there was too little room. */
+static kith_status finish_making(kith_context *context, const struct cuda_reading *also, int more,
+                                 struct octree_cuda *tree)
 {
     struct octree_made made = {};
     struct cuda_reading readings[1 + most_readings];
@@ -380,7 +381,29 @@ kith_status octree_finish_cuda(kith_context *context, const struct cuda_reading 
     tree->cell_count = made.cell_count;
     tree->generations = made.generations;
     memcpy(tree->generation, made.generation, sizeof made.generation);
-    return octree_measure_cuda(context, tree);
+    return KITH_OK;
+}
+
+kith_status octree_make_cells_cuda(kith_context *context, struct octree_cuda *tree)
+{
+    if (tree->count == 0)
+        return KITH_OK;
+    KITH_TRY(start_making(context, tree));
+    return finish_making(context, NULL, 0, tree);
+}
+
+kith_status octree_begin_cuda(kith_context *context, const struct sort_points *points,
+                              const void *weight, int32_t leaf, struct octree_cuda *tree)
+{
+    KITH_TRY(octree_sort_cuda(context, points, weight, leaf, tree));
+    return points->count > 0 ? start_making(context, tree) : KITH_OK;
+}
+
+kith_status octree_finish_cuda(kith_context *context, const struct cuda_reading *also, int more,
+                               struct octree_cuda *tree)
+{
+    KITH_TRY(finish_making(context, also, more, tree));
+    return tree->count > 0 ? octree_measure_cuda(context, tree) : KITH_OK;
 }
 
 kith_status octree_build_cuda(kith_context *context, const struct sort_points *points,
@@ -388,6 +411,38 @@ kith_status octree_build_cuda(kith_context *context, const struct sort_points *p
 {
     KITH_TRY(octree_begin_cuda(context, points, weight, leaf, tree));
     return octree_finish_cuda(context, NULL, 0, tree);
+}
+
+kith_status octree_copy_points_cuda(const struct cuda_part *part, const struct octree_cuda *from,
+                                    struct octree_cuda *tree)
+{
+    const int64_t real = kith_dtype_bytes(from->dtype);
+    tree->dtype = from->dtype;
+    tree->dimensions = from->dimensions;
+    tree->count = from->count;
+    tree->leaf = from->leaf;
+    tree->cell_count = tree->generations = 0;
+    if (from->count > tree->room || real > tree->real) {
+        cuda_release(part->context, tree->point);
+        tree->point = NULL;
+        tree->room = 0;
+        KITH_TRY(
+            cuda_allocate(part->context, from->count, 4 * real, "points of a tree", &tree->point));
+        tree->room = from->count;
+        tree->real = real;
+    }
+    return cuda_copy_to_part(part, tree->point, from->point, 4 * real * from->count);
+}
+
+kith_status octree_copy_cells_cuda(const struct cuda_part *part, const struct octree_cuda *from,
+                                   struct octree_cuda *tree)
+{
+    KITH_TRY(reserve_cells(part->context, tree, from->cell_count));
+    tree->cell_count = from->cell_count;
+    tree->generations = from->generations;
+    memcpy(tree->generation, from->generation, sizeof from->generation);
+    return cuda_copy_to_part(part, tree->cell, from->cell,
+                             from->cell_count * (int64_t)sizeof *from->cell);
 }
 
 void octree_free_cuda(kith_context *context, struct octree_cuda *tree)

@@ -3,6 +3,7 @@
 
 #include "tree/octree.h"
 
+struct cuda_part;
 struct cuda_reading;
 
 #ifdef __cplusplus
@@ -56,7 +57,20 @@ kith_status octree_begin_cuda(kith_context *context, const struct sort_points *p
 kith_status octree_finish_cuda(kith_context *context, const struct cuda_reading *also, int more,
                                struct octree_cuda *tree);
 
-/* What octree_measure_cell does, of all cells. */
+/* octree_build_cuda in three parts: the points in the order of the tree; the cells, for which it
+ * waits; and what is measured of them. */
+kith_status octree_sort_cuda(kith_context *context, const struct sort_points *points,
+                             const void *weight, int32_t leaf, struct octree_cuda *tree);
+kith_status octree_make_cells_cuda(kith_context *context, struct octree_cuda *tree);
+
+/* What the first two have made of a tree of the leader's device, to one of the part's, on its
+ * stream: no order, and no keys. */
+kith_status octree_copy_points_cuda(const struct cuda_part *part, const struct octree_cuda *from,
+                                    struct octree_cuda *tree);
+kith_status octree_copy_cells_cuda(const struct cuda_part *part, const struct octree_cuda *from,
+                                   struct octree_cuda *tree);
+
+/* What octree_measure_cell does, of all cells: the third. */
 kith_status octree_measure_cuda(kith_context *context, const struct octree_cuda *tree);
 void octree_free_cuda(kith_context *context, struct octree_cuda *tree);
 

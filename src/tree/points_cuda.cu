@@ -7,12 +7,18 @@
 
 enum { threads = near_threads, warps = near_warps, chunks = near_chunks };
 
+/* Where the results of leaves go whose first point is this one or a later one. */
+template <typename real> struct finished {
+    real4_of<real> *results;
+    int32_t first;
+};
+
 /* Each warp of a block has the coefficients that its lanes read in shared memory. */
 template <typename real, int room>
 static __global__ void __launch_bounds__(threads)
     l2p(const struct expansion_shape shape, const struct octree_cell *cells, int32_t cell_count,
         struct octree_range range, const real4_of<real> *points, const real *records,
-        const real *locals, real4_of<real> *results)
+        const real *locals, const real4_of<real> *results, struct finished<real> finished)
 {
     extern __shared__ char memory[];
     const int32_t index = (int32_t)(blockIdx.x * warps + threadIdx.x / 32);
@@ -21,7 +27,8 @@ static __global__ void __launch_bounds__(threads)
     if (index >= cell_count || cells[index].children > 0)
         return;
     const struct octree_cell cell = cells[index];
-    if (cell.first >= range.end || cell.first + cell.count <= range.first)
+    if (cell.first >= range.end || cell.first + cell.count <= range.first ||
+        cell.first < finished.first)
         return;
     const int32_t begin = 32 * (int32_t)blockIdx.y;
     if (begin >= cell.count)
@@ -44,13 +51,12 @@ static __global__ void __launch_bounds__(threads)
         real h[room], total[4];
         make_polynomials(shape, d, h);
         dot_field(shape, h, field, total);
-        real4_of<real> *to = &results[(int64_t)cell.first + i];
-        real4_of<real> result = *to;
+        real4_of<real> result = results[(int64_t)cell.first + i];
         result.x = fma(total[1], inverse, result.x);
         result.y = fma(total[2], inverse, result.y);
         result.z = fma(total[3], inverse, result.z);
         result.w += total[0];
-        *to = result;
+        finished.results[(int64_t)cell.first + i] = result;
     }
 }
 
@@ -77,7 +83,8 @@ template <typename known, typename real>
 static __global__ void __launch_bounds__(threads)
     l2p_fixed(const struct expansion_shape shape, const struct octree_cell *cells,
               int32_t cell_count, struct octree_range range, const real4_of<real> *points,
-              const real *records, const real *locals, real4_of<real> *results)
+              const real *records, const real *locals, const real4_of<real> *results,
+              struct finished<real> finished)
 {
     __shared__ real4_of<real> of_warps[warps][known::count];
     const int32_t index = (int32_t)(blockIdx.x * warps + threadIdx.x / 32);
@@ -86,7 +93,8 @@ static __global__ void __launch_bounds__(threads)
     if (index >= cell_count || cells[index].children > 0)
         return;
     const struct octree_cell cell = cells[index];
-    if (begin >= cell.count || cell.first >= range.end || cell.first + cell.count <= range.first)
+    if (begin >= cell.count || cell.first >= range.end || cell.first + cell.count <= range.first ||
+        cell.first < finished.first)
         return;
     const real *head = records + (int64_t)index * shape.record;
     const real inverse = 1 / head[3];
@@ -113,13 +121,12 @@ static __global__ void __launch_bounds__(threads)
                 });
             });
         });
-        real4_of<real> *to = &results[(int64_t)cell.first + i];
-        real4_of<real> result = *to;
+        real4_of<real> result = results[(int64_t)cell.first + i];
         result.x = fma(total.y, inverse, result.x);
         result.y = fma(total.z, inverse, result.y);
         result.z = fma(total.w, inverse, result.z);
         result.w += total.x;
-        *to = result;
+        finished.results[(int64_t)cell.first + i] = result;
     }
 }
 
@@ -137,15 +144,18 @@ kith_status tree_l2p_cuda(kith_context *context, const struct tree_points_cuda *
         const real4_of<real> *target = (const real4_of<real> *)points->targets->point;
         const real *records = (const real *)expansions->records + first * shape.record;
         const real *locals = (const real *)expansions->locals + first * shape.local;
-        real4_of<real> *results = (real4_of<real> *)points->results;
+        const real4_of<real> *results = (const real4_of<real> *)points->results;
+        const struct finished<real> finished = {
+            (real4_of<real> *)points->finished, points->first_finished
+        };
         if (!with_fixed_for_points<real>(shape, [&](auto known) {
                 l2p_fixed<decltype(known), real><<<grid, threads, 0, stream>>>(
                     shape, points->targets->cell, cells, expansions->range, target, records, locals,
-                    results);
+                    results, finished);
             }))
             l2p<real, decltype(room)::value><<<grid, threads, shared, stream>>>(
                 shape, points->targets->cell, cells, expansions->range, target, records, locals,
-                results);
+                results, finished);
         return cuda_check_launch("evaluating the expansions of a tree");
     });
 }

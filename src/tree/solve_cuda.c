@@ -48,6 +48,43 @@ static kith_status check_order(const struct tree_problem *problem,
     return KITH_OK;
 }
 
+static struct tree_state_cuda *state_of_part(const struct tree_share_cuda *share, int32_t k)
+{
+    return k == 0 ? share->first : &share->others[k - 1];
+}
+
+/* The first device sorts the points, which go to the others while it makes the cells. */
+static kith_status build_shared(kith_context *context, const struct tree_share_cuda *share,
+                                const struct sort_points *points, const void *weight, int32_t leaf,
+                                const struct octree_cuda *first, struct octree_cuda *tree)
+{
+    const struct cuda_part *part = share->part;
+    const bool is_first = part->index == 0;
+    if (is_first)
+        KITH_TRY(octree_sort_cuda(context, points, weight, leaf, tree));
+    KITH_TRY(cuda_meet(share->meeting, part, !is_first));
+    KITH_TRY(is_first ? octree_make_cells_cuda(context, tree)
+                      : octree_copy_points_cuda(part, first, tree));
+    KITH_TRY(cuda_meet(share->meeting, part, !is_first));
+    if (!is_first)
+        KITH_TRY(octree_copy_cells_cuda(part, first, tree));
+    return octree_measure_cuda(context, tree);
+}
+
+static kith_status build_both_shared(kith_context *context, const struct tree_problem *problem,
+                                     const struct sort_points *sources,
+                                     const struct sort_points *targets, int32_t leaf,
+                                     struct tree_state_cuda *state)
+{
+    const struct tree_share_cuda *share = state->share;
+    state->target_tree = problem->self ? &state->sources : &state->targets;
+    KITH_TRY(build_shared(context, share, sources, problem->weight, leaf, &share->first->sources,
+                          &state->sources));
+    return problem->self ? KITH_OK
+                         : build_shared(context, share, targets, NULL, leaf, &share->first->targets,
+                                        &state->targets);
+}
+
 kith_status tree_build_cuda(kith_context *context, const struct tree_problem *problem, int32_t leaf,
                             const struct cuda_reading *also, int more,
                             struct tree_state_cuda *state)
@@ -59,6 +96,8 @@ kith_status tree_build_cuda(kith_context *context, const struct tree_problem *pr
         problem->dtype, problem->dimensions, problem->target_count, {y[0], y[1], y[2]}};
     KITH_TRY(tree_check_stream_cuda(context));
     KITH_TRY(tree_check_count_cuda(problem));
+    if (state->share)
+        return build_both_shared(context, problem, &sources, &targets, leaf, state);
     KITH_TRY(octree_begin_cuda(context, &sources, problem->weight, leaf, &state->sources));
     KITH_TRY(octree_finish_cuda(context, also, more, &state->sources));
     state->target_tree = problem->self ? &state->sources : &state->targets;
@@ -259,6 +298,37 @@ static kith_status use_lists(kith_context *context, void *user, const struct tre
     return status;
 }
 
+/* Of several devices each adds those of its leaves to the first one's. */
+static kith_status finish_results(kith_context *context, struct tree_run_cuda *run)
+{
+    const struct tree_share_cuda *share = run->state->share;
+    if (share && share->is_direct && share->part->index > 0) {
+        run->points.finished = share->first->results.memory;
+        run->points.first_finished = run->state->range.first;
+        run->state->has_delivered = true;
+    }
+    return tree_l2p_cuda(context, &run->points);
+}
+
+/* Scales of the leaves of all devices. */
+static kith_status share_scales(kith_context *context, const struct tree_pull *pulls, void *user)
+{
+    const struct tree_run_cuda *run = user;
+    const struct tree_state_cuda *state = run->state;
+    const struct tree_share_cuda *share = state->share;
+    struct tree_sides_of_devices devices = {.count = share->part->count, .own = share->part->index};
+    KITH_TRY(tree_find_leaf_scales_cuda(context, state->target_tree, state->range, pulls,
+                                        run->target_side));
+    KITH_TRY(cuda_meet(share->meeting, share->part, true));
+    for (int32_t k = 0; k < devices.count; k++) {
+        const struct tree_state_cuda *other = state_of_part(share, k);
+        devices.end[k] = other->range.end;
+        devices.side[k] =
+            run->problem->self ? other->source_sides.memory : other->target_sides.memory;
+    }
+    return tree_gather_scales_cuda(context, state->target_tree, &devices, run->target_side);
+}
+
 /* field: NULL if there are no scales to be found. */
 static kith_status sum(kith_context *context, struct tree_run_cuda *run,
                        const struct tree_field_cuda *field, struct tree_counts *counts)
@@ -267,8 +337,13 @@ static kith_status sum(kith_context *context, struct tree_run_cuda *run,
     struct tree_state_cuda *state = run->state;
     struct tree_rule rule = tree_rule_for(problem, run->request);
     rule.decay = state->bins ? &state->bins->decay : NULL;
-    run->points = (struct tree_points_cuda){state->target_tree, run->sources.tree, problem->self,
-                                            &run->expansions, state->results.memory};
+    run->points = (struct tree_points_cuda){state->target_tree,
+                                            run->sources.tree,
+                                            problem->self,
+                                            &run->expansions,
+                                            state->results.memory,
+                                            state->results.memory,
+                                            0};
     run->sources.power = run->expansions.power;
     run->targets.power = problem->self ? run->expansions.power : NULL;
     state->walker.divides[tree_list_near] = true;
@@ -280,7 +355,7 @@ static kith_status sum(kith_context *context, struct tree_run_cuda *run,
                                state->target_tree, &run->expansions);
     KITH_TRY(tree_join_cuda(context, &state->aside)); /* the samples' sums, too */
     KITH_TRY(status);
-    return run->expansions.locals ? tree_l2p_cuda(context, &run->points) : KITH_OK;
+    return run->expansions.locals ? finish_results(context, run) : KITH_OK;
 }
 
 static kith_status run_stages(kith_context *context, struct tree_run_cuda *run,
@@ -306,6 +381,10 @@ static kith_status run_stages(kith_context *context, struct tree_run_cuda *run,
     KITH_TRY(make_expansions(context, run));
     if (run->request->estimates)
         KITH_TRY(tree_reserve_samples_cuda(context, state));
+    const struct tree_share_cuda *share = state->share;
+    const bool shares_field = share && share->is_direct && share->has_all && has_scales;
+    if (share && !shares_field) /* the first device's results are there */
+        KITH_TRY(cuda_meet(share->meeting, share->part, true));
     if (!has_scales) {
         KITH_TRY(expand(cuda_stream(context), run));
         KITH_TRY(begin_extras(context, cuda_stream(context), run));
@@ -315,7 +394,8 @@ static kith_status run_stages(kith_context *context, struct tree_run_cuda *run,
                                           problem->law,
                                           state->bins,
                                           run->target_side,
-                                          {expand_aside, join_aside, run}};
+                                          {expand_aside, join_aside, run},
+                                          shares_field ? share_scales : NULL};
     KITH_TRY(tree_fork_cuda(context, &state->aside));
     return sum(context, run, &field, counts);
 }
@@ -376,6 +456,7 @@ kith_status tree_sum_cuda(kith_context *context, const struct tree_problem *prob
     struct tree_run_cuda run = {.problem = problem, .request = request, .state = state};
     state->counts = (struct tree_counts){0};
     state->samples.parts = 0;
+    state->has_delivered = false;
     KITH_TRY(check_order(problem, request));
     KITH_TRY(run_stages(context, &run, &state->counts));
     state->report = tree_report_of(problem, request, &state->counts, state->sources.cell_count);

@@ -5,6 +5,7 @@
  * these functions waits for it. */
 
 #include "device/cuda.h"
+#include "device/cuda_meeting.h"
 #include "tree/law_bins_cuda.h"
 #include "tree/tree.h"
 #include "tree/walk_cuda.h"
@@ -44,6 +45,17 @@ struct tree_joined_cuda {
     struct tree_memory cells, net_weights, points, columns;
 };
 
+struct tree_state_cuda;
+
+/* How a device takes part in a tree that all devices of a context share, each with a thread. */
+struct tree_share_cuda {
+    struct cuda_meeting *meeting;
+    const struct cuda_part *part;
+    struct tree_state_cuda *first, *others; /* the states of the parts */
+    bool is_direct;                         /* kernels use the memory of the other devices */
+    bool has_all;                           /* the ranges of the devices are all targets */
+};
+
 struct tree_state_cuda {
     struct octree_cuda sources, targets; /* targets only if they are not the sources */
     struct tree_report report;
@@ -54,6 +66,8 @@ struct tree_state_cuda {
      * range, which the caller sets; else they are all. */
     bool is_shared;
     struct octree_range range;
+    const struct tree_share_cuda *share; /* NULL: this device builds the tree alone */
+    bool has_delivered; /* the results are with those of the first device that shares the tree */
     struct tree_memory results; /* of each target ∇φ and φ, four numbers of the problem's dtype */
     bool finds_places;          /* the caller wants them */
     struct tree_memory places; /* uint32_t; target i has result places[i] */
@@ -83,6 +97,9 @@ struct tree_points_cuda {
     bool self; /* targets are the first of the sources */
     const struct tree_expansions_cuda *expansions;
     void *results;
+    /* Results of the leaves from this point on go there once their expansions are added. */
+    void *finished;
+    int32_t first_finished;
 };
 
 /* KITH_UNSUPPORTED for 2^31 points and more. */

@@ -16,9 +16,9 @@ static unsigned blocks_for(int64_t items, int of_block)
 
 void tree_walker_free_cuda(kith_context *context, struct tree_walker_cuda *walker)
 {
-    const struct tree_memory *const memory[] = {&walker->lists, &walker->waiting, &walker->far,
-                                                &walker->near,  &walker->counts,  &walker->batches,
-                                                &walker->stack, &walker->pulls,   &walker->totals};
+    const struct tree_memory *const memory[] = {
+        &walker->lists,   &walker->waiting, &walker->far,   &walker->near,   &walker->counts,
+        &walker->batches, &walker->stack,   &walker->pulls, &walker->totals, &walker->spans};
     for (size_t k = 0; k < sizeof memory / sizeof memory[0]; k++)
         cuda_release(context, memory[k]->memory);
     for (int k = 0; k < tree_list_count; k++)
@@ -31,9 +31,11 @@ enum pass { of_field, of_lists, passes };
 
 struct walk_run {
     struct tree_walker_cuda *walker;
-    int64_t points; /* of the targets */
+    const struct octree_cuda *tree; /* of the targets */
+    int64_t points;                 /* of the targets */
     int32_t cells;
     int32_t source_generations;
+    bool has_meanwhile; /* has been started */
     struct walk_pass pass;
 };
 
@@ -113,6 +115,29 @@ static kith_status clear(kith_context *context, void *memory, int64_t bytes)
                       "walking a tree");
 }
 
+static bool is_partial(const struct walk_run *run)
+{
+    return run->pass.range.first > 0 || run->pass.range.end < run->points;
+}
+
+/* Of the pass's cells, where not all have points in the range. */
+static kith_status set_spans(kith_context *context, struct walk_run *run)
+{
+    struct generations generations = {run->tree->generations, {}};
+    run->pass.spans = NULL;
+    if (!is_partial(run))
+        return KITH_OK;
+    for (int32_t g = 0; g <= generations.count; g++)
+        generations.first[g] = run->tree->generation[g];
+    struct tree_memory *memory = &run->walker->spans;
+    KITH_TRY(tree_reserve_cuda(context, sizeof(struct walk_spans), "the lists of a tree", memory));
+    find_spans<<<1, span_threads, 0, cuda_stream(context)>>>(
+        run->pass.targets.cell, generations, run->pass.first, run->pass.end, run->pass.range,
+        (struct walk_spans *)memory->memory);
+    run->pass.spans = (const struct walk_spans *)memory->memory;
+    return cuda_check_launch("walking a tree");
+}
+
 /* The lists of the targets first … end − 1 in parts. */
 static kith_status divide(kith_context *context, const struct walk_run *run, int64_t far,
                           int64_t near, struct tree_parts parts[tree_list_count])
@@ -187,6 +212,7 @@ static kith_status fill_batch(kith_context *context, struct walk_run *run,
     run->pass.end = batch->end;
     KITH_TRY(reserve_lists(context, run, far > near ? far : near));
     KITH_TRY(clear(context, run->pass.totals, sizeof *run->pass.totals));
+    KITH_TRY(set_spans(context, run));
     KITH_TRY(launch<fill_lists>(context, run));
     KITH_TRY(divide(context, run, far, near, parts));
     parts[tree_list_far].most = cells + far / tree_far_of_part;
@@ -269,6 +295,7 @@ static struct walk_run run_for(const struct tree_sides_cuda *targets,
 {
     struct walk_run run = {};
     run.walker = walker;
+    run.tree = targets->tree;
     run.points = targets->tree->count;
     run.cells = targets->tree->cell_count;
     run.source_generations = sources->tree->generations;
@@ -345,24 +372,61 @@ static kith_status make_more_room(kith_context *context, const struct walk_run *
                : KITH_OK;
 }
 
+/* The pass for a field that several devices share; its scales follow once there was room for it. */
+static kith_status sum_shared_pulls(kith_context *context, const struct tree_field_cuda *field,
+                                    struct walk_run *run)
+{
+    struct walk_totals found;
+    do {
+        use_memory(of_field, run);
+        KITH_TRY(clear(context, run->walker->totals.memory, bytes_of_totals(run->cells)));
+        KITH_TRY(launch<sum_pulls>(context, run));
+        if (!run->has_meanwhile)
+            KITH_TRY(field->meanwhile.start(context, field->meanwhile.user));
+        run->has_meanwhile = true;
+        KITH_TRY(cuda_copy_out(context, &found, run->pass.totals, sizeof found));
+        KITH_TRY(make_more_room(context, run, &found));
+    } while (found.waiting_failed);
+    return field->share(context, run->pass.pulls, field->meanwhile.user);
+}
+
+static kith_status find_shared_field(kith_context *context, const struct tree_field_cuda *field,
+                                     const struct octree_range *range, struct walk_run *run)
+{
+    run->pass.range = *range;
+    KITH_TRY(set_spans(context, run));
+    const kith_status status = sum_shared_pulls(context, field, run);
+    KITH_TRY(field->meanwhile.join(context, field->meanwhile.user));
+    return status;
+}
+
 /* Both passes, again with more room if one had too little: the walk is started before it is known
- * whether that for the field had enough. */
+ * whether that for the field had enough, unless several devices share it. */
 static kith_status find_all(kith_context *context, const struct tree_field_cuda *field,
                             const struct tree_sides_cuda *targets, struct walk_run runs[passes],
                             struct tree_parts parts[tree_list_count], struct walk_totals *totals)
 {
-    struct tree_walker_cuda *walker = runs[of_lists].walker;
+    struct walk_run *run = &runs[of_lists];
+    struct tree_walker_cuda *walker = run->walker;
     struct walk_totals found[passes];
+    if (field && field->share) {
+        KITH_TRY(find_shared_field(context, field, &targets->range, &runs[of_field]));
+        field = NULL;
+    }
+    KITH_TRY(set_spans(context, run));
     for (bool is_first = true, again = true; again; is_first = false) {
         for (int pass = 0; pass < passes; pass++)
             use_memory((enum pass)pass, &runs[pass]);
         found[of_field] = {};
-        KITH_TRY(clear(context, walker->totals.memory, bytes_of_totals(runs[of_lists].cells)));
-        runs[of_lists].pass.field = field ? runs[of_field].pass.totals : NULL;
+        KITH_TRY(clear(context, walker->totals.memory, bytes_of_totals(run->cells)));
+        if (run->pass.spans)
+            KITH_TRY(clear(context, walker->lists.memory,
+                           run->cells * (int64_t)sizeof(struct tree_lists)));
+        run->pass.field = field ? runs[of_field].pass.totals : NULL;
         if (field)
             KITH_TRY(find_field(context, field, targets, &runs[of_field], is_first));
-        KITH_TRY(launch<find_lists>(context, &runs[of_lists]));
-        KITH_TRY(divide(context, &runs[of_lists], walker->list_room, walker->list_room, parts));
+        KITH_TRY(launch<find_lists>(context, run));
+        KITH_TRY(divide(context, run, walker->list_room, walker->list_room, parts));
         const int first = field ? of_field : of_lists;
         KITH_TRY(cuda_copy_out(context, &found[first], runs[first].pass.totals,
                                (passes - first) * (int64_t)sizeof *found));

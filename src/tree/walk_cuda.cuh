@@ -471,10 +471,16 @@ static __global__ void __launch_bounds__(team, resident(team, blocks_per_multipr
     int32_t *stack = pass.stack + (int64_t)blockIdx.x * pass.stack_room, ahead = 0;
     struct walk_work work = {0, 0};
     if (pass.field && (pass.field->waiting_failed || pass.field->stack_failed))
-        return; /* without scales the lists have no end */
-    const auto take = [&] { return pass.first + atomicAdd(&pass.totals->next, 1); };
-    if (threadIdx.x == 0)
+        return;                       /* without scales the lists have no end */
+    __shared__ struct walk_span span; /* of the first thread */
+    const auto take = [&] {
+        return target_of_number(pass.spans, pass.first, pass.end, atomicAdd(&pass.totals->next, 1),
+                                &span);
+    };
+    if (threadIdx.x == 0) {
+        span = {0, 0, 0};
         ahead = take();
+    }
     for (int32_t index = next_target(pass, ahead); index < pass.end;
          index = next_target(pass, ahead)) {
         if (threadIdx.x == 0)

@@ -27,7 +27,7 @@ struct tree_sides_cuda {
 };
 
 struct tree_walker_cuda {
-    struct tree_memory lists, waiting, far, near, counts, batches, stack, pulls, totals;
+    struct tree_memory lists, waiting, far, near, counts, batches, stack, pulls, totals, spans;
     int64_t list_room; /* elements of far and of near between two calls of use; 0: the usual */
     bool divides[tree_list_count]; /* which lists are used in parts */
     struct tree_parts_memory parts[tree_list_count];
@@ -62,10 +62,14 @@ struct tree_field_cuda {
     const struct tree_law_bins *bins; /* of expansion_series, else NULL */
     struct tree_side *target_side;    /* the targets' sides, whose scales are not yet known */
     struct tree_meanwhile meanwhile;
+    /* Of several devices, each of which has the pulls on the targets in its range: makes all scales
+     * known to all. NULL: this device finds all pulls. */
+    kith_status (*share)(kith_context *context, const struct tree_pull *pulls, void *user);
 };
 
-/* Walks all targets; every cell's lists are used once. Waits for the device once, and twice
- * more where the lists do not all fit. The rows of rule->decay are in the device's memory.
+/* Walks all targets; every cell's lists are used once. Waits for the device once, for a shared
+ * field once more, and twice more where the lists do not all fit. The rows of rule->decay are in
+ * the device's memory.
  *
  *   field  NULL: the scales are known
  *
@@ -91,6 +95,21 @@ kith_status tree_make_sides_cuda(kith_context *context, const struct octree_cuda
 /* The scales of all cells, by what pulls on the leaves. */
 kith_status tree_find_scales_cuda(kith_context *context, const struct octree_cuda *tree,
                                   const struct tree_pull *pulls, struct tree_side *side);
+
+/* The same in two steps, of several devices: those of the leaves whose first point is in the range;
+ * and those of all cells, after the first step of all devices, whose memory this one reads. */
+kith_status tree_find_leaf_scales_cuda(kith_context *context, const struct octree_cuda *tree,
+                                       struct octree_range range, const struct tree_pull *pulls,
+                                       struct tree_side *side);
+enum { tree_most_devices = 64 };
+struct tree_sides_of_devices {
+    int32_t count, own;
+    int32_t end[tree_most_devices]; /* of each device's range, from where the last one's ends */
+    const struct tree_side *side[tree_most_devices];
+};
+kith_status tree_gather_scales_cuda(kith_context *context, const struct octree_cuda *tree,
+                                    const struct tree_sides_of_devices *devices,
+                                    struct tree_side *side);
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,7 @@
 
 #include "tree/walk_batches_cuda.cuh"
 #include "tree/walk_cuda.h"
+#include "tree/walk_spans_cuda.cuh"
 
 /* Over all targets of a pass. */
 struct walk_totals {
@@ -30,7 +31,8 @@ struct walk_pass {
     int32_t first_root, roots; /* of the sources, beside cell 0 */
     struct octree_range range; /* of targets */
     struct walk_cells targets, sources;
-    int32_t first, end; /* target cells */
+    int32_t first, end;             /* target cells */
+    const struct walk_spans *spans; /* those of them that are walked; NULL: all */
     struct walk_totals *totals;
     const struct walk_totals *field; /* of the pass for the field; NULL: the scales are known */
     struct tree_lists *lists;

@@ -1,27 +1,9 @@
 /* Several GPUs that share the work of one context: the bits of one. With one GPU it is its own
  * peer, so that all but the copies between devices is tested. */
 
+#include "gpu_peers.h"
 #include "gpu_simulating.h"
-
-#include "kith/ranks.h"
 #include "liquid.h"
-
-enum { most_peers = 8 };
-
-/* A context on the first device with so many peers: the next ones, and the first again. */
-static kith_context *context_of(int32_t peers, cudaStream_t stream)
-{
-    int devices = 0;
-    int32_t indices[most_peers];
-    kith_context *context = NULL;
-    assert_cuda(cudaGetDeviceCount(&devices));
-    for (int32_t k = 0; k < peers; k++)
-        indices[k] = (k + 1) % devices;
-    const kith_context_options options = {.device = {KITH_CUDA, 0}, .stream = stream};
-    assert_ok(kith_context_create(&options, &context));
-    assert_ok(kith_context_add_peers(context, indices, peers));
-    return context;
-}
 
 struct peers_case {
     int64_t n, dimensions;
