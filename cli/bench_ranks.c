@@ -141,13 +141,28 @@ static kith_status choose_steps(const struct row *row, kith_context *context,
     return status;
 }
 
-/* The first steps measure the work of lists and trees, by which the next ones are divided. */
-static kith_status time_steps(struct row *row, kith_context *context, kith_simulation *simulation)
+/* The first steps measure the work of lists and trees, by which the next ones are divided. GPUs
+ * take steps until these exchange as later ones will, as it takes a second to begin NCCL. */
+static kith_status take_first_steps(const struct row *row, kith_context *context,
+                                    kith_simulation *simulation)
 {
     enum { first_steps = 3 };
+    const bool is_gpu = row->options->device.kind == KITH_CUDA;
+    const double begin = cli_clock();
+    kith_status status;
+    bool is_early;
+    do {
+        status = take_steps(context, simulation, first_steps);
+        is_early = job_largest(context, cli_clock() - begin < row->options->seconds ? 1 : 0) > 0;
+    } while (status == KITH_OK && is_gpu && is_early && !job_exchange_is_settled(context));
+    return status;
+}
+
+static kith_status time_steps(struct row *row, kith_context *context, kith_simulation *simulation)
+{
     int64_t steps = 1;
     double begin;
-    kith_status status = take_steps(context, simulation, first_steps);
+    kith_status status = take_first_steps(row, context, simulation);
     if (status == KITH_OK)
         status = choose_steps(row, context, simulation, &steps);
     const double waited = job_waited(context), worked = worked_until_now(row, context);

@@ -39,6 +39,10 @@ kith_status job_synchronize(kith_context *context);
 /* On the ranks that do such work: the largest of a value of each. */
 int64_t job_largest(kith_context *context, int64_t value);
 
+/* On the ranks that do such work: whether exchanges between their devices go on as they do now, by
+ * NCCL or by the host. The first ones go by the host. */
+bool job_exchange_is_settled(const kith_context *context);
+
 /* Seconds that this rank of a context's has waited for others and copied between its device and the
  * host, and processor seconds that it has computed. */
 double job_waited(const kith_context *context);
