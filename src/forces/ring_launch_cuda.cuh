@@ -137,6 +137,19 @@ kith_status ring_scratch(kith_context *context, const struct ring_plan *plan,
     return KITH_OK;
 }
 
+template <typename variant>
+using ring_function = void(const typename variant::pair::problem, const struct ring_chunk,
+                           const struct ring_rows<typename variant::real>,
+                           const struct ring_choice);
+
+/* The kernel that meets pairs. Specialized where a problem chooses among several. */
+template <typename pair> struct ring_kernels {
+    template <typename variant> static ring_function<variant> *of(const typename pair::problem &)
+    {
+        return ring_kernel<variant>;
+    }
+};
+
 /* The kernel of one variant for one chunk. */
 template <typename variant>
 kith_status ring_start(kith_context *context, const typename variant::pair::problem *problem,
@@ -145,7 +158,8 @@ kith_status ring_start(kith_context *context, const typename variant::pair::prob
 {
     return launch_overlapped(context, "starting the kernel of symmetric forces",
                              dim3((unsigned)blocks), variant::warps * ring_lanes,
-                             ring_kernel<variant>, *problem, chunk, rows, choice);
+                             ring_kernels<typename variant::pair>::template of<variant>(*problem),
+                             *problem, chunk, rows, choice);
 }
 
 template <typename variant>

@@ -13,18 +13,26 @@
 enum { least_symmetric_float = 8449, least_symmetric_double = 12288 };
 
 /* Tiles as gravity's without the loops that are made for it (ring_cuda.cu). */
-template <enum law_kind kind, typename real, bool potential>
-using law_variant = ring_variant<ring_law<kind, real, potential>, potential ? 6 : 8, 8, 2,
-                                 sizeof(real) == 4 ? 2 : 1>;
+template <typename pair>
+using law_variant =
+    ring_variant<pair, pair::potential ? 6 : 8, 8, 2, sizeof(typename pair::real) == 4 ? 2 : 1>;
 
-typedef kith_status law_ring(kith_context *context, const struct ring_law_problem *problem);
-
-template <typename real, bool potential> static law_ring *find(enum law_kind kind)
-{
-#define ENTRY(kind) ring_forces<law_variant<law_##kind, real, potential>>,
-    static law_ring *const rings[] = {LAW_EACH_BUILT_IN(ENTRY)};
+/* A law has its own kernel that meets pairs; what adds is the same for all. */
+template <typename real, bool potential> struct ring_kernels<ring_laws<real, potential>> {
+    template <typename variant> static auto of(const struct ring_law_problem &problem)
+    {
+#define ENTRY(kind) ring_kernel<law_variant<ring_law<law_##kind, real, potential>>>,
+        static ring_function<variant> *const kernels[] = {LAW_EACH_BUILT_IN(ENTRY)};
 #undef ENTRY
-    return rings[kind];
+        return kernels[problem.kind];
+    }
+};
+
+template <typename real>
+static kith_status sum_by_law(kith_context *context, const struct ring_law_problem *problem)
+{
+    return problem->potential ? ring_forces<law_variant<ring_laws<real, true>>>(context, problem)
+                              : ring_forces<law_variant<ring_laws<real, false>>>(context, problem);
 }
 
 bool forces_ring_law_suits(const kith_context *context, const struct forces_problem *problem,
@@ -45,10 +53,7 @@ kith_status forces_ring_law_cuda(kith_context *context, const struct forces_prob
     (struct forces_problem &)given = *problem;
     given.numbers = view->numbers;
     given.weight = sums->source_weight;
-    const enum law_kind kind = view->form.kind;
-    law_ring *ring =
-        problem->dtype == KITH_F64
-            ? (problem->potential ? find<double, true>(kind) : find<double, false>(kind))
-            : (problem->potential ? find<float, true>(kind) : find<float, false>(kind));
-    return ring(context, &given);
+    given.kind = view->form.kind;
+    return problem->dtype == KITH_F64 ? sum_by_law<double>(context, &given)
+                                      : sum_by_law<float>(context, &given);
 }

@@ -14,10 +14,11 @@ template <typename real> struct ring_law_numbers;
 #define KERNEL_BODY "forces/ring_law_cuda_body.h"
 #include "law/for_each_real_cuda.h"
 
-/* A problem, its law's constants, and the column of weights; NULL: ones. */
+/* A problem, its law and the law's constants, and the column of weights; NULL: ones. */
 struct ring_law_problem : forces_problem {
     struct law_numbers numbers;
     const void *weight;
+    enum law_kind kind;
 };
 
 static inline const void **ring_weight(struct ring_law_problem *problem)
@@ -25,11 +26,26 @@ static inline const void **ring_weight(struct ring_law_problem *problem)
     return &problem->weight;
 }
 
-template <enum law_kind kind, typename real_, bool potential_> struct ring_law {
+/* What is the same for all laws. */
+template <typename real_, bool potential_> struct ring_laws {
     typedef real_ real;
     typedef struct ring_law_problem problem;
     static constexpr bool potential = potential_, by_masses = false;
     static constexpr enum ring_form form = sums_are_forces;
+
+    /* deliver turns the sign of potentials. */
+    static __device__ inline void result(const problem &problem, int64_t i, int value, double sum,
+                                         bool)
+    {
+        const double mass =
+            problem.target_mass ? (double)((const real *)problem.target_mass)[i] : 1.0;
+        deliver<real>(problem, i, value, value < 3 ? sum / mass : -sum);
+    }
+};
+
+template <enum law_kind kind, typename real, bool potential>
+struct ring_law : ring_laws<real, potential> {
+    typedef struct ring_law_problem problem;
 
     struct constants {
         real softening2;
@@ -81,15 +97,6 @@ template <enum law_kind kind, typename real_, bool potential_> struct ring_law {
             if (symmetric)
                 source_sum[3] += value;
         }
-    }
-
-    /* deliver turns the sign of potentials. */
-    static __device__ inline void result(const problem &problem, int64_t i, int value, double sum,
-                                         bool)
-    {
-        const double mass =
-            problem.target_mass ? (double)((const real *)problem.target_mass)[i] : 1.0;
-        deliver<real>(problem, i, value, value < 3 ? sum / mass : -sum);
     }
 };
 
