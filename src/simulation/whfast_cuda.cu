@@ -277,7 +277,7 @@ static __global__ void __launch_bounds__(block_threads)
 
 template <int lanes, int kernel, bool is_jacobi>
 static __global__ void __launch_bounds__(block_threads, step_blocks)
-    step_kernel(const __grid_constant__ struct whfast_device problem)
+    step_kernel(const __grid_constant__ struct whfast_device problem, const struct whfast_layout)
 {
     const struct whfast_layout layout = {false, slots, lanes};
     struct whfast_lane lane;
@@ -290,18 +290,32 @@ static __global__ void __launch_bounds__(block_threads, step_blocks)
     load_kept(problem, layout, p);
     /* Two steps in turn need no copies of the state. */
 #pragma unroll(kernel == whfast_default && lanes <= 8 ? 2 : 1)
+    for (int64_t step = 0; step < problem.steps; step++)
+        step_at_once(&p, layout, (enum whfast_kernel)kernel, is_jacobi, problem.h);
+    store_kept(problem, layout, p);
+}
+
+/* The same by compositions, which are functions for any number of threads. */
+static __global__ void __launch_bounds__(block_threads, step_blocks)
+    compose_kernel(const __grid_constant__ struct whfast_device problem,
+                   const struct whfast_layout layout)
+{
+    struct whfast_lane lane;
+    struct whfast_planets p;
+    p.layout = layout;
+    p.planets = problem.planets;
+    p.is_jacobi = true;
+    point_to(lane, p);
+    load_masses(problem, layout, p);
+    load_kept(problem, layout, p);
     for (int64_t step = 0; step < problem.steps; step++) {
-        if (kernel == whfast_composition) {
-            compose(&p, problem.h);
-            drift_any(&p, problem.h);
-        } else {
-            step_at_once(&p, layout, (enum whfast_kernel)kernel, is_jacobi, problem.h);
-        }
+        compose(&p, problem.h);
+        drift_any(&p, problem.h);
     }
     store_kept(problem, layout, p);
 }
 
-typedef void step_function(const struct whfast_device);
+typedef void step_function(const struct whfast_device, const struct whfast_layout);
 
 /* Of the choices that a step has. */
 template <int lanes> static step_function *step_function_of(const struct whfast_choice *choice)
@@ -316,7 +330,7 @@ template <int lanes> static step_function *step_function_of(const struct whfast_
     case whfast_modified_kick:
         return step_kernel<lanes, whfast_modified_kick, true>;
     default:
-        return step_kernel<lanes, whfast_composition, true>;
+        return compose_kernel;
     }
 }
 
@@ -386,7 +400,8 @@ kith_status whfast_cuda(kith_context *context, const struct whfast_problem *prob
     }
     if (problem->steps > 0) {
         const dim3 centers((unsigned)((device.systems + block_threads - 1) / block_threads), 3);
-        choose_steps(layout, &problem->choice)<<<blocks, block_threads, 0, stream>>>(device);
+        choose_steps(layout, &problem->choice)<<<blocks, block_threads, 0, stream>>>(device,
+                                                                                     layout);
         KITH_TRY(cuda_check_launch("starting the kernel of the steps of whfast"));
         center_kernel<<<centers, block_threads, 0, stream>>>(device);
         KITH_TRY(cuda_check_launch("starting the kernel of centers of mass"));
