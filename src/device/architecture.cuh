@@ -1,10 +1,10 @@
 #ifndef DEVICE_ARCHITECTURE_CUH
 #define DEVICE_ARCHITECTURE_CUH
 
-/* Included by what compares __CUDA_ARCH__. */
+/* Included by what compares __CUDA_ARCH__ with other numbers than 800 and 900. */
 
 #ifdef KITH_SHARED_PTX
-#error "this asks for the architecture: take the source out of KITH_SHARED_PTX"
+#error "cmake has not seen that this asks for the architecture: configure again"
 #endif
 
 #endif

@@ -5,7 +5,7 @@
  * (programmatic dependent launch, compute capability 9.0 on): their blocks are in place when it
  * ends. It saves 1 to 2 µs a kernel. */
 
-#include "device/architecture.cuh"
+#include "device/architecture_90.cuh"
 #include "device/cuda.h"
 
 /* In a kernel started by launch_overlapped, before its first access to memory. By then all that was

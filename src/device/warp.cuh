@@ -8,7 +8,7 @@
 
 #include <type_traits>
 
-#include "device/architecture.cuh"
+#include "device/architecture_80.cuh"
 
 constexpr unsigned whole_warp = 0xffffffffu;
 

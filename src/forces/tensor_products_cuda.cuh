@@ -7,7 +7,7 @@
 
 #include <cuda_runtime.h>
 
-#include "device/architecture.cuh"
+#include "device/architecture_80.cuh"
 
 /* 16 × 8 products of 16 halves each. */
 static __device__ inline void multiply_halves(const uint4 &a, unsigned b0, unsigned b1, float *sum)

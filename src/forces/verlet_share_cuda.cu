@@ -2,6 +2,7 @@
 
 #include "forces/verlet_share_cuda.h"
 
+#include "device/architecture_80.cuh" /* nvcc writes another loop from 8.0 on */
 #include "device/cuda_peers.h"
 #include "device/cuda_state.h"
 #include "forces/ring.h"

@@ -12,7 +12,7 @@
  * slots. */
 
 #include "core/status.h"
-#include "device/architecture.cuh"
+#include "device/architecture_80.cuh"
 #include "matrix/gaussian_cuda.cuh"
 #include "sort/tiles_cuda.cuh"
 

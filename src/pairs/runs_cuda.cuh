@@ -8,7 +8,7 @@
  * finds a run; up to 32 runs at a time are a batch, whose candidates are numbered from 0 without
  * gaps. */
 
-#include "device/architecture.cuh"
+#include "device/architecture_80.cuh"
 #include "pairs/search_cuda.cuh"
 
 /* The runs of a batch that have points, in shared memory. */

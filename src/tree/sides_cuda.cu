@@ -1,6 +1,7 @@
 /* Sides of the cells of a tree on a GPU, and their scales. This file is compiled without fused
  * operations, as they would change what the CPU's are. */
 
+#include "device/architecture_80.cuh" /* nvcc writes another loop from 8.0 on */
 #include "device/cuda_state.h"
 #include "tree/walk_cuda.h"
 
