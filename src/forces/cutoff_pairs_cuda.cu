@@ -1,8 +1,6 @@
 /* The pairs within a cutoff on a GPU: for each target its candidates (cells/walk.h) counted, then
  * listed. */
 
-#include <cub/device/device_scan.cuh>
-
 #include "cells/nearest_image.h"
 #include "cells/walk.h"
 #include "core/arena.h"
@@ -218,17 +216,11 @@ template <typename real> static struct walking<real> walking_of(const struct lis
 static kith_status
 add_counts(struct listing *listing)
 {
-    const cudaStream_t stream = cuda_stream(listing->context);
-    const int64_t n = listing->targets.count;
-    size_t bytes = 0;
+    const int64_t n = listing->targets.count, bytes = sort_scan_bytes_cuda(n + 1);
     void *working = NULL;
-    KITH_TRY(cuda_check(cub::DeviceScan::ExclusiveSum(NULL, bytes, listing->counts,
-                                                      listing->offsets, (int)(n + 1), stream),
-                        "adding up pairs"));
-    KITH_TRY(cuda_scratch(listing->context, (int64_t)bytes, &working));
-    KITH_TRY(cuda_check(cub::DeviceScan::ExclusiveSum(working, bytes, listing->counts,
-                                                      listing->offsets, (int)(n + 1), stream),
-                        "adding up pairs"));
+    KITH_TRY(cuda_scratch(listing->context, bytes, &working));
+    KITH_TRY(sort_scan_cuda(listing->context, n + 1, (const int64_t *)listing->counts,
+                            (int64_t *)listing->offsets, working, bytes));
     return cuda_copy_out(listing->context, &listing->total, listing->offsets + n,
                          sizeof listing->total);
 }
