@@ -102,13 +102,8 @@ SIMD_INLINE bool choose_units(const VREAL d[3], REAL size, VREAL *unit)
     VMASK beyond = {0};
     SIMD_UNROLL
     for (int32_t axis = 0; axis < 3; axis++)
-        beyond |= (VMASK)(d[axis] > limit) | (VMASK)(d[axis] < -limit);
-    int64_t words[SIMD_BYTES / 8], any = 0;
-    memcpy(words, &beyond, sizeof words);
-    SIMD_UNROLL
-    for (int32_t k = 0; k < SIMD_BYTES / 8; k++)
-        any |= words[k];
-    if (any == 0)
+        beyond |= (VMASK)(simd_fabs(d[axis]) > limit);
+    if (!ANY_LANE(beyond))
         return false;
     for (int32_t lane = 0; lane < REAL_LANES; lane++) {
         REAL distance = 0;
@@ -148,12 +143,13 @@ SIMD_INLINE void describe_target(const struct expansion *expansion, const REAL *
     memset(degree, 0, 3);
 }
 
-/* Adds the field of a vector of sources to sum, a lane each. */
+/* Adds the field of a vector of sources to sum, a lane each; multipole and field are memory. */
 SIMD_INLINE void add_sources(const struct expansion *expansion, const struct target *target,
-                             const REAL *const *from, VREAL *restrict sum)
+                             const REAL *const *from, VREAL *restrict sum,
+                             VREAL *restrict multipole, VREAL *restrict field)
 {
     const int32_t order = target->order;
-    VREAL header[4], d[3], unit, power[max_rows], multipole[max_count + 3], field[max_count];
+    VREAL header[4], d[3], unit, power[max_rows];
     simd_gather4(header, from, 0);
     SIMD_UNROLL
     for (int32_t axis = 0; axis < 3; axis++)
@@ -206,7 +202,10 @@ static void m2l(const struct expansion *expansion, const void *multipoles, void 
     describe_target(expansion, header, &described);
     const int32_t length = expansion_record_length(expansion);
     REAL empty[expansion_header + max_count];
-    VREAL sum[max_count + REAL_LANES];
+    /* All numbers next to each other, so that they share no set of the cache. */
+    VREAL sum[3 * max_count + REAL_LANES + 3];
+    VREAL *const multipole = sum + described.coefficients + REAL_LANES;
+    VREAL *const field = multipole + 4 * described.groups;
     memset(sum, 0, sizeof sum[0] * (size_t)(described.coefficients + REAL_LANES));
     if (count % REAL_LANES != 0)
         make_empty(expansion, header, empty);
@@ -216,7 +215,7 @@ static void m2l(const struct expansion *expansion, const void *multipoles, void 
             from[lane] = begin + lane < count
                              ? (const REAL *)multipoles + (int64_t)sources[begin + lane] * length
                              : empty;
-        add_sources(expansion, &described, from, sum);
+        add_sources(expansion, &described, from, sum, multipole, field);
     }
     sum_lanes(described.coefficients, sum, false, local_of(expansion, locals, target));
 }
@@ -236,7 +235,7 @@ static void load_local(const struct expansion *expansion, const REAL *local, int
     if (expansion->basis == expansion_harmonic)
         for (int32_t b = 0; b <= last - 2; b++)
             for (int32_t a = 0; a <= last - 2 - b; a++)
-                f[expansion_row(order, b, 2) + a] = second_in_z(order, f, a, b, 0);
+                f[expansion_row(order, b, 2) + a] = second_in_z(order + 1, f, a, b);
 }
 
 static void l2l(const struct expansion *expansion, const void *multipoles, void *locals,

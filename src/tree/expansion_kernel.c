@@ -18,10 +18,13 @@ enum {
     max_count = max_rows * (max_rows + 1) * (max_rows + 2) / 6
 };
 
-/* Orders of planes of coefficients that have loops of their own. */
-enum { max_fixed = 10 };
+/* Orders of planes of coefficients that have loops of their own; contractions of higher orders than
+ * most_of_own share theirs. */
+enum { max_fixed = 10, most_of_own = 6 };
 #define EACH_FIXED(ROW)                                                                            \
     ROW(0) ROW(1) ROW(2) ROW(3) ROW(4) ROW(5) ROW(6) ROW(7) ROW(8) ROW(9) ROW(10)
+#define EACH_FIXED_DOWN(ROW)                                                                       \
+    ROW(10) ROW(9) ROW(8) ROW(7) ROW(6) ROW(5) ROW(4) ROW(3) ROW(2) ROW(1) ROW(0)
 
 /* Of M2L by solid coefficients: vectors of sources at once; numbers of a column of one degree, and
  * of those that are translated; rows of an exchange whose sums are in registers. */
@@ -55,10 +58,12 @@ _Static_assert(expansion_max_order == 20, "EACH_LAST has a row for each order");
 #define INTEGER          int64_t
 #define BITS_OF_MANTISSA 52
 #define FAR              0x1p40
+#define ANY_LANE         SIMD_ANY_DOUBLE
 #else
 #define INTEGER          int32_t
 #define BITS_OF_MANTISSA 23
 #define FAR              0x1p8f
+#define ANY_LANE         SIMD_ANY_FLOAT
 #endif
 
 /* A vector has the same coefficient of several cells, a cell a lane, or several bodies. */

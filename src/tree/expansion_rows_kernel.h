@@ -19,47 +19,68 @@ SIMD_INLINE int32_t row_in_plane(int32_t length, int32_t b)
     return b * length - b * (b - 1) / 2;
 }
 
-SIMD_INLINE void contract_output_row(const int32_t order, const int32_t b, VREAL *restrict sum,
-                                     int32_t sum_length, const VREAL *terms, int32_t terms_length,
-                                     const VREAL *field, int32_t field_length)
+/* sum_a += Σ_{ij} terms_{ij} field_{a + i, j}, a + i + j ≤ last, for a constant last. Rows are one
+ * shorter from row to row. */
+SIMD_INLINE void contract_output_row(const int32_t last, VREAL *restrict sum, const VREAL *terms,
+                                     int64_t terms_length, const VREAL *field, int64_t field_length)
 {
-    VREAL total[max_fixed + 1], *row = sum + row_in_plane(sum_length, b);
+    VREAL total[max_fixed + 1];
     SIMD_UNROLL
-    for (int32_t a = 0; a <= order - b; a++)
-        total[a] = row[a];
+    for (int32_t a = 0; a <= last; a++)
+        total[a] = sum[a];
 #define ADD_ROW(j)                                                                                 \
-    if (b + (j) <= order)                                                                          \
-        contract_row(order - b - (j), total, terms + row_in_plane(terms_length, j),                \
-                     field + row_in_plane(field_length, b + (j)));
+    if ((j) <= last) {                                                                             \
+        contract_row(last - (j), total, terms, field);                                             \
+        terms += terms_length - (j);                                                               \
+        field += field_length - (j);                                                               \
+    }
     EACH_FIXED(ADD_ROW)
 #undef ADD_ROW
     SIMD_UNROLL
-    for (int32_t a = 0; a <= order - b; a++)
-        row[a] = total[a];
+    for (int32_t a = 0; a <= last; a++)
+        sum[a] = total[a];
 }
 
 /* sum_{ab} += Σ_{ij} terms_{ij} field_{a + i, b + j}, a + b + i + j ≤ order, where the rows b = 0
  * have these lengths. */
-typedef void contract_plane(VREAL *restrict sum, int32_t sum_length, const VREAL *terms,
-                            int32_t terms_length, const VREAL *field, int32_t field_length);
+typedef void contract_plane(VREAL *restrict sum, int64_t sum_length, const VREAL *terms,
+                            int64_t terms_length, const VREAL *field, int64_t field_length);
 
-#define DEFINE_CONTRACT(order)                                                                     \
-    static void contract_plane_##order(VREAL *restrict sum, int32_t sum_length,                    \
-                                       const VREAL *terms, int32_t terms_length,                   \
-                                       const VREAL *field, int32_t field_length)                   \
-    {                                                                                              \
-        contract_order(order, sum, sum_length, terms, terms_length, field, field_length);          \
-    }
-SIMD_INLINE void contract_order(const int32_t order, VREAL *restrict sum, int32_t sum_length,
-                                const VREAL *terms, int32_t terms_length, const VREAL *field,
-                                int32_t field_length)
+/* The same for orders up to a constant. */
+SIMD_INLINE void contract_order(const int32_t most, int32_t order, VREAL *restrict sum,
+                                int64_t sum_length, const VREAL *terms, int64_t terms_length,
+                                const VREAL *field, int64_t field_length)
 {
-#define ADD_OUTPUT(b)                                                                              \
-    if ((b) <= order)                                                                              \
-        contract_output_row(order, b, sum, sum_length, terms, terms_length, field, field_length);
-    EACH_FIXED(ADD_OUTPUT)
+#define ADD_OUTPUT(last)                                                                           \
+    if ((last) <= most && (last) <= order) {                                                       \
+        contract_output_row(last, sum, terms, terms_length, field, field_length);                  \
+        sum += sum_length--;                                                                       \
+        field += field_length--;                                                                   \
+    }
+    EACH_FIXED_DOWN(ADD_OUTPUT)
 #undef ADD_OUTPUT
 }
+
+/* What is done for a row depends on order − b alone. Of high orders all planes of M2L together take
+ * more than the cache of instructions, so that they are shared. */
+static void contract_high_order(int32_t order, VREAL *restrict sum, int64_t sum_length,
+                                const VREAL *terms, int64_t terms_length, const VREAL *field,
+                                int64_t field_length)
+{
+    contract_order(max_fixed, order, sum, sum_length, terms, terms_length, field, field_length);
+}
+
+#define DEFINE_CONTRACT(order)                                                                     \
+    static void contract_plane_##order(VREAL *restrict sum, int64_t sum_length,                    \
+                                       const VREAL *terms, int64_t terms_length,                   \
+                                       const VREAL *field, int64_t field_length)                   \
+    {                                                                                              \
+        if ((order) <= most_of_own)                                                                \
+            contract_order(order, order, sum, sum_length, terms, terms_length, field,              \
+                           field_length);                                                          \
+        else                                                                                       \
+            contract_high_order(order, sum, sum_length, terms, terms_length, field, field_length); \
+    }
 EACH_FIXED(DEFINE_CONTRACT)
 #undef DEFINE_CONTRACT
 
@@ -147,12 +168,6 @@ static void multiply(int32_t order, int32_t max_c, VREAL *restrict sum, const VR
                                                          second + expansion_row(order, j, k));
 }
 
-/* −f_{a + 2, b} − f_{a, b + 2} at c: what Laplace's equation says of c + 2. */
-SIMD_INLINE VREAL second_in_z(int32_t order, const VREAL *f, int32_t a, int32_t b, int32_t c)
-{
-    return -(f[expansion_row(order, b, c) + a + 2] + f[expansion_row(order, b + 2, c) + a]);
-}
-
 /* Adds the components c = 2 of a multipole to those that they are equivalent to. */
 static void reduce(int32_t order, VREAL *f)
 {
@@ -190,7 +205,14 @@ SIMD_INLINE void raise_level(const int32_t order, const int32_t degree, VREAL x,
     }
 }
 
-/* E^0_{ab} for a + b ≤ order from E^m_0 = base[m]; and, if in_z, in_z[0] E^1_{ab} after it.
+/* −f_{a + 2, b} − f_{a, b + 2}: what Laplace's equation says of c + 2. A plane of this length. */
+SIMD_INLINE VREAL second_in_z(int32_t length, const VREAL *plane, int32_t a, int32_t b)
+{
+    return -(plane[row_in_plane(length, b) + a + 2] + plane[row_in_plane(length, b + 2) + a]);
+}
+
+/* E^0_{ab} for a + b ≤ order from E^m_0 = base[m]; and, if in_z, in_z[0] E^1_{ab} after it, and
+ * what follows for c = 2.
  *
  * With E^m_α = ∂^α (s^{-1} d/ds)^m f(s): E^m_{α + e_x} = x E^{m+1}_α + a E^{m+1}_{α − e_x}, and
  * likewise for y and z (McMurchie & Davidson 1978). A level m of degrees ≤ order − m takes the
@@ -201,7 +223,10 @@ typedef void derivatives_plane(VREAL x, VREAL y, const VREAL *base, const VREAL 
 SIMD_INLINE void derivatives_order(const int32_t order, VREAL x, VREAL y, const VREAL *base,
                                    const VREAL *in_z, VREAL *restrict e)
 {
+    const int32_t length = order + 1;
     VREAL level[(max_fixed + 1) * (max_fixed + 2) / 2];
+    VREAL *const first = e + row_in_plane(length, length);
+    VREAL *const second = first + row_in_plane(order, order);
 #define RAISE(m)                                                                                   \
     if ((m) < order)                                                                               \
         raise_level(order, (m), x, y, base[order - (m)], level);
@@ -213,15 +238,21 @@ SIMD_INLINE void derivatives_order(const int32_t order, VREAL x, VREAL y, const 
         SIMD_UNROLL
     for (int32_t a = 0; a <= order - 1; a++)
         if (a + b <= order - 1)
-            e[(order + 1) * (order + 2) / 2 + row_in_plane(order, b) + a] =
-                *in_z * level[row_in_plane(order + 1, b) + a];
+            first[row_in_plane(order, b) + a] = *in_z * level[row_in_plane(length, b) + a];
     raise_level(order, order, x, y, base[0], level);
     SIMD_UNROLL
     for (int32_t b = 0; b <= order; b++)
         SIMD_UNROLL
     for (int32_t a = 0; a <= order; a++)
         if (a + b <= order)
-            e[row_in_plane(order + 1, b) + a] = level[row_in_plane(order + 1, b) + a];
+            e[row_in_plane(length, b) + a] = level[row_in_plane(length, b) + a];
+    if (in_z && order > 1)
+        SIMD_UNROLL
+    for (int32_t b = 0; b <= order - 2; b++)
+        SIMD_UNROLL
+    for (int32_t a = 0; a <= order - 2; a++)
+        if (a + b <= order - 2)
+            second[row_in_plane(order - 1, b) + a] = second_in_z(length, level, a, b);
 }
 
 #define DEFINE_DERIVATIVES(order)                                                                  \
@@ -244,6 +275,8 @@ static void derivatives_any(int32_t order, VREAL x, VREAL y, const VREAL *base, 
                             VREAL *restrict e)
 {
     const int32_t length = order + 1;
+    VREAL *const first = e + row_in_plane(length, length);
+    VREAL *const second = first + row_in_plane(order, order);
     for (int32_t degree = 0; degree <= order; degree++) {
         for (int32_t b = degree; b >= 0; b--) {
             VREAL *row = e + row_in_plane(length, b);
@@ -260,9 +293,11 @@ static void derivatives_any(int32_t order, VREAL x, VREAL y, const VREAL *base, 
         if (in_z && degree == order - 1)
             for (int32_t b = 0; b < order; b++)
                 for (int32_t a = 0; a < order - b; a++)
-                    e[length * (length + 1) / 2 + row_in_plane(order, b) + a] =
-                        *in_z * e[row_in_plane(length, b) + a];
+                    first[row_in_plane(order, b) + a] = *in_z * e[row_in_plane(length, b) + a];
     }
+    for (int32_t b = 0; b <= order - 2 && in_z; b++)
+        for (int32_t a = 0; a <= order - 2 - b; a++)
+            second[row_in_plane(order - 1, b) + a] = second_in_z(length, e, a, b);
 }
 
 /* (s^{-1} d/ds)^m f(s) of f = 1/s, which is (−1)^m (2m − 1)!! / s^{2m + 1}, or of f = ln s. */
@@ -338,8 +373,4 @@ static void make_derivatives(const struct expansion *expansion, int32_t order, c
             base[m] = next;
         }
     }
-    if (basis == expansion_harmonic)
-        for (int32_t b = 0; b <= order - 2; b++)
-            for (int32_t a = 0; a <= order - 2 - b; a++)
-                e[expansion_row(order, b, 2) + a] = second_in_z(order, e, a, b, 0);
 }
