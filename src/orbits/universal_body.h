@@ -11,8 +11,11 @@
 
 #if defined(__CUDACC__)
 #define UNIVERSAL_STATIC static __device__ inline
+#define UNIVERSAL_OUTLINE                                                                          \
+    static __device__ __noinline__ /* three calls in the code of each kernel */
 #else
-#define UNIVERSAL_STATIC static
+#define UNIVERSAL_STATIC  static
+#define UNIVERSAL_OUTLINE static
 #endif
 
 #define TWO_PI 6.283185307179586476925
@@ -34,7 +37,7 @@ UNIVERSAL_STATIC void stumpff_series(double z, double c[4])
 }
 
 /* G_0 … G_3. */
-UNIVERSAL_STATIC void functions_at(double beta, double s, double g[4])
+UNIVERSAL_OUTLINE void functions_at(double beta, double s, double g[4])
 {
     const double z = beta * s * s;
     if (fabs(z) < 2.25) {
