@@ -109,7 +109,8 @@ typedef struct kith_forces_options {
  * requested, the masses of the targets (of the sources, if these are the targets) must be greater
  * than 0. The table of laws defines V and F at s = 0. Laws with charges use the column q. Nothing
  * is scaled: forces must be in the range of the arrays' precision, and in float distances between
- * about 1e-12 and 1e19. The law gravity is the same as no law unless values are summed.
+ * about 1e-12 and 1e12. Charges of direct and cutoff whose products overflow are refused. The law
+ * gravity is the same as no law unless values are summed.
  *
  * With a cutoff R the sums are over the pairs at |d| < R, d = x_j − x_i + S·cell, with every
  * periodic image S of j (for i = j those with S ≠ 0): the full list of kith_pairs_compute. r = |d|,

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/bad_row.h"
+#include "forces/charges.h"
 #include "forces/problem.h"
 #include "kith/forces.h"
 #include "particles/columns.h"
@@ -120,6 +121,11 @@ static inline struct forces_rule forces_rule_of_column(const struct forces_argum
     if (column == particles_m && least > 0) {
         rule.least = least;
         rule.what = "masses greater than 0, by which forces are divided";
+    }
+    if (column == particles_q) {
+        const kith_dtype dtype = arguments->sources.positions.dtype;
+        rule.most = forces_largest_charge(arguments->solver, arguments->law, dtype);
+        rule.far = forces_remedy_of_charge(dtype);
     }
     return rule;
 }

@@ -6,6 +6,7 @@
 
 #include "core/bad_row.h"
 #include "core/memory.h"
+#include "forces/charges.h"
 #include "forces/solver.h"
 #include "forces/space.h"
 #include "ranks/ranks.h"
@@ -45,6 +46,20 @@ static kith_status check_distances(const struct kith_simulation *simulation,
         if (fabs(bodies->position[k]) > largest)
             return kith_fail_at_row("positions", first + k / bodies->dimensions,
                                     bodies->position[k], kith_remedy_of_far(simulation->dtype));
+    return KITH_OK;
+}
+
+/* Products of charges are finite. */
+static kith_status check_charges(const struct kith_simulation *simulation,
+                                 const kith_bodies *bodies)
+{
+    const double largest =
+        forces_largest_charge(simulation->solver, simulation->law.law, simulation->dtype);
+    const int64_t first = simulation->slice ? simulation->slice->first : 0;
+    for (int64_t k = 0; bodies->charge && k < bodies->count; k++)
+        if (fabs(bodies->charge[k]) > largest)
+            return kith_fail_at_row("charges", first + k, bodies->charge[k],
+                                    forces_remedy_of_charge(simulation->dtype));
     return KITH_OK;
 }
 
@@ -211,6 +226,7 @@ kith_status simulation_refill(struct kith_simulation *simulation, const kith_bod
     forces_forget(simulation->context, simulation->solver, &simulation->prepared);
     simulation->has_potentials = false;
     KITH_TRY(slice_agree(simulation, check_distances(simulation, bodies)));
+    KITH_TRY(slice_agree(simulation, check_charges(simulation, bodies)));
     KITH_TRY(choose_units(simulation, bodies));
     KITH_TRY(slice_agree(simulation, load_problem(simulation, bodies)));
     KITH_TRY(simulation_write_vectors(simulation, POSITION, bodies->position));

@@ -133,6 +133,26 @@ static void test_points_whose_squared_distances_overflow_have_gravity_alone(void
         program_run("forces @far.csv --law coulomb --cutoff 1 --device cpu -o @a.csv"));
 }
 
+/* Direct sums multiply charges in their precision; trees do so at the end. */
+static void test_charges_whose_products_overflow_are_refused(void **state)
+{
+    (void)state;
+    program_write("large.csv", "x,y,q\n0,0,1\n3,0,-1e30\n5,0,2\n");
+    static const char *const refused[] = {
+        "coulomb --precision single", "coulomb --precision single --cutoff 4",
+        "coulomb --precision single --error 0.01", "yukawa:2 --precision single",
+        "log2d --precision single"};
+    static const char *const accepted[] = {"coulomb", "coulomb --precision single --solver fmm",
+                                           "coulomb --precision single --solver reference",
+                                           "gravity --precision single"};
+    for (size_t k = 0; k < sizeof refused / sizeof *refused; k++)
+        assert_refused(program_run("forces @large.csv --law %s --device cpu -o @a.csv", refused[k]),
+                       1, "row 1 q -1e+30 single double");
+    for (size_t k = 0; k < sizeof accepted / sizeof *accepted; k++)
+        assert_succeeded(
+            program_run("forces @large.csv --law %s --device cpu -o @a.csv", accepted[k]));
+}
+
 static void test_a_run_by_fmm_resumes_bit_for_bit(void **state)
 {
     (void)state;
@@ -184,6 +204,7 @@ int main(void)
         cmocka_unit_test(test_sources_or_targets_may_be_none),
         cmocka_unit_test(test_an_accuracy_that_cannot_be_is_refused),
         cmocka_unit_test(test_points_whose_squared_distances_overflow_have_gravity_alone),
+        cmocka_unit_test(test_charges_whose_products_overflow_are_refused),
         cmocka_unit_test(test_a_run_by_fmm_resumes_bit_for_bit),
         cmocka_unit_test(test_what_would_be_faster_is_noted),
     };

@@ -307,7 +307,12 @@ static void test_simulations_under_laws_refuse_what_they_cannot(void **state)
     bodies->position[3 * 7 + 1] = 1e25;
     assert_fails(kith_simulation_create(context, &options, bodies, &simulation),
                  KITH_INVALID_ARGUMENT, "row 7 positions 1e+25 1e18 single");
+    bodies->position[3 * 7 + 1] = 1;
+    bodies->charge[3] = 1e30;
+    assert_fails(kith_simulation_create(context, &options, bodies, &simulation),
+                 KITH_INVALID_ARGUMENT, "row 3 charges 1e+30 single double");
     options.forces.law = NULL; /* gravity has units of its own */
+    bodies->position[3 * 7 + 1] = 1e25;
     assert_ok(kith_simulation_create(context, &options, bodies, &simulation));
     kith_simulation_free(simulation);
     kith_bodies_free(bodies);
