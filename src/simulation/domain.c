@@ -39,8 +39,7 @@ bool simulation_is_divided(const struct kith_simulation *simulation)
 {
     if (simulation->solver != &forces_solver_cutoff || !simulation->context->ranks ||
         simulation->method->composition.stage_count == 0 || simulation->is_ensemble ||
-        simulation->watch || simulation->massive ||
-        simulation->thermostat.kind == KITH_THERMOSTAT_BUSSI)
+        simulation->watch || simulation->massive)
         return false;
     if (simulation->domain)
         return !simulation->domain->is_barred;
@@ -176,6 +175,18 @@ static void stir_part(void *argument, int64_t part)
                              velocity);
 }
 
+static kith_status rescale(const struct stepping *stepping, double h)
+{
+    const struct simulation_domain *divided = stepping->divided;
+    struct thermostat_bodies bodies = {.dtype = stepping->simulation->dtype,
+                                       .dimensions = stepping->simulation->dimensions,
+                                       .count = divided->domain.count,
+                                       .mass = divided->domain.column[divided->mass]};
+    for (int32_t k = 0; k < bodies.dimensions; k++)
+        bodies.velocity[k] = component(divided, VELOCITY, k);
+    return thermostat_rescale(stepping->simulation, &bodies, true, h);
+}
+
 static kith_status stir(struct stepping *stepping, double h)
 {
     const int64_t count = stepping->divided->domain.count;
@@ -190,7 +201,8 @@ static kith_status drift(struct stepping *stepping, double h)
     if (stepping->simulation->thermostat.kind == KITH_THERMOSTAT_NONE)
         return accumulate(stepping, h, VELOCITY, POSITION);
     KITH_TRY(accumulate(stepping, h / 2, VELOCITY, POSITION));
-    KITH_TRY(stir(stepping, h));
+    KITH_TRY(stepping->simulation->thermostat.kind == KITH_THERMOSTAT_BUSSI ? rescale(stepping, h)
+                                                                            : stir(stepping, h));
     return accumulate(stepping, h / 2, VELOCITY, POSITION);
 }
 

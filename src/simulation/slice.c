@@ -55,6 +55,8 @@ static bool are_worth_dividing(const kith_context *context, const kith_simulatio
     if (context->device.kind == KITH_CPU)
         return forces_can_be_sliced(context, all);
     return solver == &forces_solver_cutoff && method == &leapfrog_method &&
+           options->thermostat.kind != KITH_THERMOSTAT_BUSSI &&
+           kith_array_is_none(options->forces.exclusions) &&
            have_slabs(context, options, bodies, all);
 }
 
@@ -65,7 +67,6 @@ kith_status simulation_can_be_sliced(kith_context *context, const kith_simulatio
     const kith_solver *solver = NULL;
     *can = false;
     if (watch_is_wanted(options) || options->substeps > 0 ||
-        options->thermostat.kind == KITH_THERMOSTAT_BUSSI ||
         !kith_array_is_none(options->forces.exclusions) ||
         integrator_find(options->integrator, &method) != KITH_OK || !method->step ||
         method->prepare || forces_choose_solver(&options->forces, &solver) != KITH_OK ||

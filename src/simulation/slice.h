@@ -18,8 +18,9 @@ struct simulation_slice {
 
 /* Collective: whether such a simulation supports the options: an integrator with steps of one
  * length, in positions and velocities, by a solver that divides its work; on GPUs leapfrog within a
- * cutoff, in a cell that is periodic along all axes, of 524 288 bodies or more. Not with collisions
- * or substeps, with Bussi's thermostat, for few bodies, or where half of them have no mass.
+ * cutoff, in a cell that is periodic along all axes, of 524 288 bodies or more, without Bussi's
+ * thermostat and excluded pairs. Not with collisions or substeps, for few bodies, or where half of
+ * them have no mass.
  *
  *   bodies  those of this rank
  *   all     N

@@ -9,11 +9,13 @@
 #include "core/reals.h"
 #include "device/threads.h"
 #include "initial/random.h"
+#include "ranks/ranks.h"
 #include "simulation/backend.h"
+#include "simulation/exact_sum.h"
 #include "simulation/slice.h"
 
-/* Bodies are divided into this many parts, whatever the threads: sums have the same bits. */
-enum { parts = 64 };
+/* Parts that threads take, and of sums, one for each thread. */
+enum { small_parts = 64, most_sums = 32 };
 
 static const double bodies_a_second = 1e7;
 
@@ -69,30 +71,37 @@ kith_status thermostat_check_masses(const kith_thermostat *thermostat, const kit
     return KITH_OK;
 }
 
-/* What a part needs, and what it adds up, in the simulation's units. */
-struct sums {
-    double mass, momentum[3], twice_kinetic;
-};
-
+/* Bodies in parts, and what these add up, in the simulation's units. */
 struct job {
     struct kith_simulation *simulation;
+    struct thermostat_bodies bodies;
+    bool is_of_rank; /* others have the others */
+    int32_t threads;
+    int64_t parts;
     struct cutoff_noise noise; /* langevin */
     double center[3]; /* bussi: velocity of the center of mass, and the factor of the others */
     double factor;
-    struct sums sums[parts];
+    struct exact_sum (*sums)[4];
 };
+
+static struct job begin(struct kith_simulation *simulation, const struct thermostat_bodies *bodies)
+{
+    const double seconds = (double)bodies->count / bodies_a_second;
+    return (struct job){.simulation = simulation,
+                        .bodies = *bodies,
+                        .threads = kith_threads_for(simulation->context, seconds),
+                        .parts = small_parts};
+}
 
 static int64_t part_begin(const struct job *job, int64_t part)
 {
-    const int64_t count = job->simulation->count;
+    const int64_t count = job->bodies.count, parts = job->parts;
     return count / parts * part + count % parts * part / parts;
 }
 
 static kith_status for_each_part(struct job *job, kith_task *task)
 {
-    kith_context *context = job->simulation->context;
-    const double seconds = (double)job->simulation->count / bodies_a_second;
-    return kith_for_each(context, kith_threads_for(context, seconds), parts, task, job);
+    return kith_for_each(job->simulation->context, job->threads, job->parts, task, job);
 }
 
 void thermostat_stir_body(const struct cutoff_noise *noise, kith_dtype dtype, int32_t dimensions,
@@ -146,67 +155,72 @@ static const struct thermostat_backend *backend_of(const struct kith_simulation 
     return simulation_backend_of(simulation->context)->thermostat;
 }
 
-static kith_status stir(struct kith_simulation *simulation, double h)
+static kith_status stir(struct kith_simulation *simulation, const struct thermostat_bodies *bodies,
+                        double h)
 {
-    struct job job = {.simulation = simulation, .noise = thermostat_noise(simulation, h)};
-    const struct thermostat_bodies bodies = bodies_of(simulation);
+    struct job job = begin(simulation, bodies);
+    job.noise = thermostat_noise(simulation, h);
     return backend_of(simulation)
-               ? backend_of(simulation)->stir(simulation->context, &bodies, &job.noise)
+               ? backend_of(simulation)->stir(simulation->context, bodies, &job.noise)
                : for_each_part(&job, stir_part);
 }
 
 static void sum_momentum(void *argument, int64_t part)
 {
     struct job *job = argument;
-    const struct kith_simulation *simulation = job->simulation;
-    struct sums sums = {0};
+    const struct thermostat_bodies *bodies = &job->bodies;
+    struct exact_sum *sums = job->sums[part];
     for (int64_t i = part_begin(job, part); i < part_begin(job, part + 1); i++) {
-        const double mass = real_get(simulation->dtype, simulation->mass, i);
-        sums.mass += mass;
-        for (int32_t k = 0; k < simulation->dimensions; k++)
-            sums.momentum[k] +=
-                mass * real_get(simulation->dtype, simulation->vector[VELOCITY][k], i);
+        const double mass = real_get(bodies->dtype, bodies->mass, i);
+        exact_sum_add(&sums[3], mass);
+        for (int32_t k = 0; k < bodies->dimensions; k++)
+            exact_sum_add(&sums[k], mass * real_get(bodies->dtype, bodies->velocity[k], i));
     }
-    job->sums[part] = sums;
 }
 
 static void sum_kinetic(void *argument, int64_t part)
 {
     struct job *job = argument;
-    const struct kith_simulation *simulation = job->simulation;
-    double sum = 0;
+    const struct thermostat_bodies *bodies = &job->bodies;
     for (int64_t i = part_begin(job, part); i < part_begin(job, part + 1); i++) {
-        const double mass = real_get(simulation->dtype, simulation->mass, i);
-        for (int32_t k = 0; k < simulation->dimensions; k++) {
-            const double v =
-                real_get(simulation->dtype, simulation->vector[VELOCITY][k], i) - job->center[k];
-            sum += mass * v * v;
+        const double mass = real_get(bodies->dtype, bodies->mass, i);
+        double v2 = 0;
+        for (int32_t k = 0; k < bodies->dimensions; k++) {
+            const double v = real_get(bodies->dtype, bodies->velocity[k], i) - job->center[k];
+            v2 += v * v;
         }
+        exact_sum_add(&job->sums[part][0], mass * v2);
     }
-    job->sums[part].twice_kinetic = sum;
+}
+
+/* Sums over all bodies, of all ranks if these have some each. */
+static void sum(struct job *job, kith_task *task, int sums, double *values)
+{
+    kith_context *context = job->simulation->context;
+    job->parts = job->threads < most_sums ? job->threads : most_sums;
+    memset(job->sums, 0, (size_t)job->parts * sizeof *job->sums);
+    kith_for_each_whole(context, job->threads, job->parts, task, job);
+    for (int64_t part = 1; part < job->parts; part++)
+        for (int k = 0; k < sums; k++)
+            exact_sum_unite(&job->sums[0][k], &job->sums[part][k]);
+    if (job->is_of_rank)
+        ranks_add(context, job->sums[0][0].digit, (int64_t)sums * exact_words);
+    for (int k = 0; k < sums; k++)
+        values[k] = exact_sum_value(&job->sums[0][k]);
+    job->parts = small_parts;
 }
 
 /* The velocity of the center of mass, and twice the kinetic energy of the motion about it. */
 static kith_status measure(struct job *job, double *twice_kinetic)
 {
-    struct sums all = {0};
-    if (backend_of(job->simulation)) {
-        const struct thermostat_bodies bodies = bodies_of(job->simulation);
+    double values[4];
+    if (backend_of(job->simulation))
         return backend_of(job->simulation)
-            ->measure(job->simulation->context, &bodies, job->center, twice_kinetic);
-    }
-    KITH_TRY(for_each_part(job, sum_momentum));
-    for (int part = 0; part < parts; part++) {
-        all.mass += job->sums[part].mass;
-        for (int k = 0; k < 3; k++)
-            all.momentum[k] += job->sums[part].momentum[k];
-    }
+            ->measure(job->simulation->context, &job->bodies, job->center, twice_kinetic);
+    sum(job, sum_momentum, 4, values);
     for (int k = 0; k < 3; k++)
-        job->center[k] = all.momentum[k] / all.mass;
-    KITH_TRY(for_each_part(job, sum_kinetic));
-    *twice_kinetic = 0;
-    for (int part = 0; part < parts; part++)
-        *twice_kinetic += job->sums[part].twice_kinetic;
+        job->center[k] = values[k] / values[3];
+    sum(job, sum_kinetic, 1, twice_kinetic);
     return KITH_OK;
 }
 
@@ -248,7 +262,7 @@ static double draw_factor(const struct kith_simulation *simulation, double h, do
     double x[2];
     random_normal_pair(&stream, x);
     const double others =
-        draw_squares(&stream, simulation->dimensions * (simulation->count - 1) - 1);
+        draw_squares(&stream, simulation->dimensions * (simulation_bodies(simulation) - 1) - 1);
     const double along = sqrt(c) + x[0] * sqrt(rest * wanted);
     const double square = along * along + rest * wanted * others;
     return along < 0 ? -sqrt(square) : sqrt(square);
@@ -257,22 +271,26 @@ static double draw_factor(const struct kith_simulation *simulation, double h, do
 static void rescale_part(void *argument, int64_t part)
 {
     const struct job *job = argument;
-    const struct kith_simulation *simulation = job->simulation;
-    for (int32_t k = 0; k < simulation->dimensions; k++) {
-        void *velocity = simulation->vector[VELOCITY][k];
+    const struct thermostat_bodies *bodies = &job->bodies;
+    for (int32_t k = 0; k < bodies->dimensions; k++) {
+        void *velocity = bodies->velocity[k];
         for (int64_t i = part_begin(job, part); i < part_begin(job, part + 1); i++) {
-            const double about = real_get(simulation->dtype, velocity, i) - job->center[k];
-            real_set(simulation->dtype, velocity, i, job->center[k] + job->factor * about);
+            const double about = real_get(bodies->dtype, velocity, i) - job->center[k];
+            real_set(bodies->dtype, velocity, i, job->center[k] + job->factor * about);
         }
     }
 }
 
-static kith_status rescale(struct kith_simulation *simulation, double h)
+kith_status thermostat_rescale(struct kith_simulation *simulation,
+                               const struct thermostat_bodies *bodies, bool is_of_rank, double h)
 {
     const struct forces_units units = simulation->units;
-    struct job job = {.simulation = simulation};
+    struct job job = begin(simulation, bodies);
+    struct exact_sum sums[most_sums][4]; /* of which those of the parts are cleared */
     double twice_kinetic = 0;
-    if (simulation->count < 2)
+    job.is_of_rank = is_of_rank;
+    job.sums = sums;
+    if (simulation_bodies(simulation) < 2)
         return KITH_OK;
     KITH_TRY(measure(&job, &twice_kinetic));
     const double temperature =
@@ -281,15 +299,16 @@ static kith_status rescale(struct kith_simulation *simulation, double h)
     if (!isfinite(wanted))
         return KITH_OK;
     job.factor = draw_factor(simulation, h, wanted);
-    const struct thermostat_bodies bodies = bodies_of(simulation);
     return backend_of(simulation)
                ? backend_of(simulation)
-                     ->rescale(simulation->context, &bodies, job.center, job.factor)
+                     ->rescale(simulation->context, bodies, job.center, job.factor)
                : for_each_part(&job, rescale_part);
 }
 
 kith_status thermostat_apply(struct kith_simulation *simulation, double h)
 {
-    return simulation->thermostat.kind == KITH_THERMOSTAT_BUSSI ? rescale(simulation, h)
-                                                                : stir(simulation, h);
+    const struct thermostat_bodies bodies = bodies_of(simulation);
+    return simulation->thermostat.kind == KITH_THERMOSTAT_BUSSI
+               ? thermostat_rescale(simulation, &bodies, simulation->slice != NULL, h)
+               : stir(simulation, &bodies, h);
 }

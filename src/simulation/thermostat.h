@@ -4,6 +4,7 @@
 #include "forces/cutoff.h"
 #include "io/run_file.h"
 #include "kith/bodies.h"
+#include "simulation/backend.h"
 #include "simulation/state.h"
 
 enum { thermostat_text_bytes = RUN_THERMOSTAT_BYTES };
@@ -23,6 +24,11 @@ kith_status thermostat_check_masses(const kith_thermostat *thermostat, const kit
 
 /* Its effect on the velocities in a step of length h ≥ 0, the next after simulation->steps. */
 kith_status thermostat_apply(struct kith_simulation *simulation, double h);
+
+/* What bussi does to the velocities of these bodies: of all, or, collective, of those that a rank
+ * has. */
+kith_status thermostat_rescale(struct kith_simulation *simulation,
+                               const struct thermostat_bodies *bodies, bool is_of_rank, double h);
 
 /* What langevin does to velocities in a step of length h. */
 struct cutoff_noise thermostat_noise(const struct kith_simulation *simulation, double h);

@@ -87,15 +87,22 @@ static void test_jerks_of_laws_have_the_bits_of_one_rank(void **state)
     kith_law_free(law);
 }
 
-/* A thermostat's noise is that of a body's number. The tail is of the weights of all. */
+/* A thermostat's noise is that of a body's number, and its factor one of all bodies. The tail is of
+ * the weights of all. */
 static void test_noise_and_tails_have_the_bits_of_one_rank(void **state)
 {
     (void)state;
     kith_bodies *start = plummer(1100);
-    const kith_simulation_options noisy = {.dt = 1e-3,
-                                           .thermostat = {KITH_THERMOSTAT_LANGEVIN, 2, 0.1, 5},
-                                           .forces = {.softening = 0.02}};
-    assert_true(check_steps(start, &noisy, 6, 3));
+    for (int k = 0; k < 6; k++) {
+        const kith_simulation_options noisy = {
+            .dt = 1e-3,
+            .precision = k % 4 == 3 ? KITH_F32 : KITH_F64,
+            .thermostat = {k % 2 ? KITH_THERMOSTAT_BUSSI : KITH_THERMOSTAT_LANGEVIN, 2, 0.1, 5},
+            .forces = {.solver = solver_named(k < 4 ? "direct" : "fmm"),
+                       .softening = 0.02,
+                       .accuracy.error = k < 4 ? 0 : 1e-3}};
+        assert_true(check_steps(start, &noisy, 6, k < 4 ? 2 + k : 8));
+    }
     kith_bodies_free(start);
 
     kith_law *law = NULL;

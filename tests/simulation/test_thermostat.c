@@ -4,6 +4,7 @@
 #include "simulating.h"
 
 #include "random_numbers.h"
+#include "simulation/exact_sum.h"
 #include <stdlib.h>
 
 static uint64_t test_seed; /* of this run */
@@ -432,12 +433,43 @@ static void test_wrong_thermostats_are_refused(void **state)
     kith_bodies_free(bodies);
 }
 
+/* Numbers of all magnitudes, in any order, with those that cancel them: what is left is exact. */
+static void test_sums_are_exact_in_any_order(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("exact sums");
+    enum { count = 1000 };
+    for (int k = 0; k < 200; k++) {
+        double x[2 * count + 1];
+        struct exact_sum sum = {0}, rest = {0};
+        const double left = ldexp(random_uniform(&numbers, -1, 1), k % 2 ? -1060 : 3);
+        for (int i = 0; i < count; i++)
+            x[2 * i + 1] =
+                -(x[2 * i] = ldexp(random_uniform(&numbers, -1, 1),
+                                   (int)random_uniform(&numbers, k % 3 ? -60 : -1074, 1025)));
+        x[2 * count] = left;
+        for (int i = 2 * count; i > 0; i--) {
+            const int other = (int)random_uniform(&numbers, 0, i + 1);
+            const double kept = x[i];
+            x[i] = x[other];
+            x[other] = kept;
+        }
+        for (int i = 0; i < 2 * count + 1; i++)
+            exact_sum_add(i % 3 ? &sum : &rest, x[i]);
+        exact_sum_unite(&sum, &rest);
+        assert_true(exact_sum_value(&sum) == left);
+        exact_sum_add(&sum, k % 2 ? (double)INFINITY : (double)NAN);
+        assert_true(isnan(exact_sum_value(&sum)));
+    }
+}
+
 int main(void)
 {
     test_seed = random_numbers_begin("thermostat").state;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_langevin_gives_each_velocity_its_normal_distribution),
         cmocka_unit_test(test_kinetic_energies_are_distributed_as_they_are_correlated),
+        cmocka_unit_test(test_sums_are_exact_in_any_order),
         cmocka_unit_test(test_langevin_fills_a_harmonic_well_exactly),
         cmocka_unit_test(test_equipartition_among_light_and_heavy_atoms),
         cmocka_unit_test(test_a_bath_without_warmth_is_friction),
