@@ -18,8 +18,8 @@ bool domain_suits(const kith_context *context, const struct forces_problem *prob
 {
     struct cutoff_law law = {0};
     if (!context->ranks || context->ranks->size < 2 || context->device.kind != KITH_CPU ||
-        problem->target_count < fewest_particles || excluded_any(problem) ||
-        problem->space.totals || problem->report || cutoff_take_law(problem, &law) != KITH_OK)
+        problem->target_count < fewest_particles || problem->space.totals || problem->report ||
+        cutoff_take_law(problem, &law) != KITH_OK)
         return false;
     const bool suits = verlet_suits(problem, &law);
     cutoff_drop_law(&law);
@@ -74,6 +74,8 @@ kith_status domain_reserve(struct domain *domain, int64_t count)
     KITH_TRY(lengthen(&domain->work, sizeof *domain->work, now, room));
     KITH_TRY(lengthen(&domain->order, sizeof *domain->order, now, room));
     KITH_TRY(lengthen(&domain->scratch, sizeof(double), now, room));
+    if (domain->partners.are_there)
+        KITH_TRY(lengthen(&domain->partners.count, sizeof *domain->partners.count, now, room));
     domain->room = room;
     return KITH_OK;
 }
@@ -115,6 +117,7 @@ static kith_status allocate(struct domain *domain)
     domain->count = count;
     for (int64_t i = 0; i < count; i++)
         domain->numbers[i] = first + i;
+    KITH_TRY(domain_take_partners(domain));
     for (int32_t c = 0; c < problem->dimensions; c++)
         KITH_TRY(domain_add_column(domain, problem->target_position[c], &column));
     for (int32_t c = 0; c < problem->dimensions; c++)
@@ -137,7 +140,8 @@ kith_status domain_create(kith_context *context, const struct forces_problem *pr
     *domain = (struct domain){.context = context,
                               .problem = *problem,
                               .all = problem->target_count,
-                              .is_of_slice = is_of_slice};
+                              .is_of_slice = is_of_slice,
+                              .partners.are_there = excluded_any(problem)};
     return ranks_agree(context, allocate(domain));
 }
 
@@ -159,6 +163,7 @@ void domain_free(struct domain *domain)
     ranks_boxes_free(&domain->boxes);
     ranks_parcels_free(&domain->moving);
     ranks_parcels_free(&domain->ghosts);
+    domain_free_partners(domain);
     cutoff_drop_law(&domain->law);
     verlet_free(domain->verlet);
     *domain = (struct domain){0};
@@ -236,6 +241,7 @@ static kith_status search(struct domain *domain, double distance)
     }
     KITH_TRY(verlet_list_arrange(domain->context, list));
     domain_arrange(domain);
+    KITH_TRY(domain_arrange_partners(domain));
     KITH_TRY(verlet_place_rows(&placing));
     return verlet_list_search(domain->context, kernels->search, distance, list);
 }

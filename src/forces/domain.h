@@ -23,6 +23,16 @@ struct domain_ghost {
     double x[3], weight, charge;
 };
 
+/* Of pairs that do not interact: for each particle of a rank the numbers, among all, of those it is
+ * in such a pair with. They move with the particle. */
+struct domain_partners {
+    bool are_there;           /* any rank's particles have some */
+    int32_t *count;           /* of each particle, */
+    int32_t *numbers, *moved; /* one particle's after the other's; and of particles that move */
+    int64_t total, room;
+    struct ranks_parcels moving;
+};
+
 struct domain {
     kith_context *context;
     int64_t all;   /* particles of all ranks */
@@ -40,6 +50,7 @@ struct domain {
     struct ranks_boxes boxes;
     bool has_boxes;
     struct ranks_parcels moving, ghosts;
+    struct domain_partners partners;
 
     /* For each particle: where it is in the cell, the work on it by the list before, room for its
      * new owner or place, and for a column. */
@@ -55,8 +66,7 @@ struct domain {
     char *place_out, *place_in;    /* and three reals for each */
 };
 
-/* Whether the problem is one for a domain: for a Verlet list, of a job of several ranks, without
- * excluded pairs. */
+/* Whether the problem is one for a domain: for a Verlet list, of a job of several ranks. */
 bool domain_suits(const kith_context *context, const struct forces_problem *problem);
 
 /* Collective: a domain of the particles of a problem that is alike on all ranks; each takes as many
@@ -103,6 +113,23 @@ kith_status domain_find_ghosts(struct domain *domain, double distance);
 /* After the list has slots for particles and ghosts: these have the places and columns of their
  * slots, and particles their slots' order. */
 void domain_arrange(struct domain *domain);
+
+/* The partners of the particles that the rank starts with, from the problem's excluded pairs.
+ * Errors: KITH_INVALID_ARGUMENT (a row that is not there), KITH_OUT_OF_MEMORY. */
+kith_status domain_take_partners(struct domain *domain);
+void domain_free_partners(struct domain *domain);
+
+/* Before and while particles move, whose new ranks are in `order`: how many partners move
+ * (collective), room for them, the partners of those that stay, and those that come (collective).
+ * Errors: KITH_OUT_OF_MEMORY. */
+void domain_announce_partners(struct domain *domain);
+kith_status domain_reserve_partners(struct domain *domain);
+void domain_take_out_partners(struct domain *domain);
+void domain_exchange_partners(struct domain *domain);
+
+/* After domain_arrange: partners are in the order of the slots, and the list leaves out those that
+ * are here, too. Errors: KITH_OUT_OF_MEMORY. */
+kith_status domain_arrange_partners(struct domain *domain);
 
 /* Posts the places of the ghosts, in batch 1; and what has come to their slots. */
 void domain_post_ghosts(struct domain *domain);

@@ -44,10 +44,11 @@ static kith_status choose_boxes(struct domain *domain)
     return KITH_OK;
 }
 
-/* A particle on its way: its number, then its columns. */
+/* A particle on its way: its number, how many partners it has, and its columns. */
 static int64_t record_bytes(const struct domain *domain)
 {
     return (int64_t)sizeof *domain->numbers +
+           (domain->partners.are_there ? (int64_t)sizeof *domain->partners.count : 0) +
            domain->columns * kith_dtype_bytes(domain->problem.dtype);
 }
 
@@ -56,6 +57,10 @@ static void pack(const struct domain *domain, int64_t i, char *record)
     const size_t real = (size_t)kith_dtype_bytes(domain->problem.dtype);
     memcpy(record, &domain->numbers[i], sizeof *domain->numbers);
     record += sizeof *domain->numbers;
+    if (domain->partners.are_there) {
+        memcpy(record, &domain->partners.count[i], sizeof *domain->partners.count);
+        record += sizeof *domain->partners.count;
+    }
     for (int32_t k = 0; k < domain->columns; k++, record += real)
         memcpy(record, (const char *)domain->column[k] + (size_t)i * real, real);
 }
@@ -65,6 +70,10 @@ static void unpack(struct domain *domain, int64_t i, const char *record)
     const size_t real = (size_t)kith_dtype_bytes(domain->problem.dtype);
     memcpy(&domain->numbers[i], record, sizeof *domain->numbers);
     record += sizeof *domain->numbers;
+    if (domain->partners.are_there) {
+        memcpy(&domain->partners.count[i], record, sizeof *domain->partners.count);
+        record += sizeof *domain->partners.count;
+    }
     for (int32_t k = 0; k < domain->columns; k++, record += real)
         memcpy((char *)domain->column[k] + (size_t)i * real, record, real);
 }
@@ -104,6 +113,8 @@ static void take_out(struct domain *domain, char *out)
     domain->count = stay;
     for (int64_t i = 0; i < stay; i++)
         domain->numbers[i] = domain->numbers[domain->order[i]];
+    for (int64_t i = 0; i < stay && domain->partners.are_there; i++)
+        domain->partners.count[i] = domain->partners.count[domain->order[i]];
     for (int32_t k = 0; k < domain->columns; k++) {
         char *column = domain->column[k];
         for (int64_t i = 0; i < stay; i++)
@@ -119,18 +130,23 @@ kith_status domain_move(struct domain *domain)
     KITH_TRY(choose_boxes(domain));
     find_owners(domain);
     ranks_parcels_announce(moving);
+    domain_announce_partners(domain);
     const int64_t gone = ranks_parcels_sent(moving), come = ranks_parcels_received(moving);
     kith_status status = domain_reserve(domain, domain->count - gone + come);
+    if (status == KITH_OK)
+        status = domain_reserve_partners(domain);
     if (status == KITH_OK)
         status = kith_allocate(gone, bytes, what_moves, &out);
     if (status == KITH_OK)
         status = kith_allocate(come, bytes, what_moves, &in);
     status = ranks_agree(domain->context, status);
     if (status == KITH_OK) {
+        domain_take_out_partners(domain);
         take_out(domain, out);
         ranks_parcels_exchange(moving, bytes, out, in);
         for (int64_t k = 0; in && k < come; k++)
             unpack(domain, domain->count++, in + k * bytes);
+        domain_exchange_partners(domain);
         status = ranks_agree(domain->context, domain_point(domain));
     }
     free(out);

@@ -15,9 +15,14 @@ static int64_t count_of(kith_array exclusions)
     return kith_array_is_none(exclusions) ? 0 : exclusions.shape[0];
 }
 
+int64_t excluded_count(const struct forces_problem *problem)
+{
+    return count_of(problem->space.exclusions);
+}
+
 bool excluded_any(const struct forces_problem *problem)
 {
-    return count_of(problem->space.exclusions) > 0;
+    return problem->space.has_exclusions || count_of(problem->space.exclusions) > 0;
 }
 
 kith_status excluded_check(kith_array exclusions, const struct kith_solver *solver, double cutoff)
@@ -52,13 +57,29 @@ kith_status excluded_copy(kith_array exclusions, kith_array *copy)
     return KITH_OK;
 }
 
-kith_status excluded_check_rows(const struct forces_problem *problem)
+kith_status excluded_copy_own(kith_array exclusions, int64_t first, int64_t end, kith_array *copy)
 {
-    const kith_array exclusions = problem->space.exclusions;
-    const int64_t count = problem->target_count;
-    if (excluded_any(problem) && !problem->self)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "exclusions and separate targets are given; leave one of them out");
+    int64_t(*rows)[2] = NULL, count = 0;
+    *copy = kith_array_none();
+    for (int turn = 0; turn < 2; turn++) {
+        if (turn == 1)
+            KITH_TRY(kith_allocate(count, sizeof *rows, "excluded pairs", &rows));
+        count = 0;
+        for (int64_t k = 0; k < count_of(exclusions); k++) {
+            const int64_t i = row_of(exclusions, k, 0), j = row_of(exclusions, k, 1);
+            if (!(i >= first && i < end) && !(j >= first && j < end))
+                continue;
+            if (rows)
+                memcpy(rows[count], (const int64_t[2]){i, j}, sizeof *rows);
+            count++;
+        }
+    }
+    *copy = kith_array_matrix(rows, KITH_I64, count, 2);
+    return KITH_OK;
+}
+
+kith_status excluded_check_pairs(kith_array exclusions, int64_t count)
+{
     for (int64_t k = 0; k < count_of(exclusions); k++) {
         const int64_t i = row_of(exclusions, k, 0), j = row_of(exclusions, k, 1);
         if (i < 0 || j < 0 || i >= count || j >= count || i == j)
@@ -68,6 +89,14 @@ kith_status excluded_check_rows(const struct forces_problem *problem)
                              (long long)k, (long long)i, (long long)j, (long long)count - 1);
     }
     return KITH_OK;
+}
+
+kith_status excluded_check_rows(const struct forces_problem *problem)
+{
+    if (excluded_any(problem) && !problem->self)
+        return kith_fail(KITH_UNSUPPORTED,
+                         "exclusions and separate targets are given; leave one of them out");
+    return excluded_check_pairs(problem->space.exclusions, problem->target_count);
 }
 
 /* A row wrapped as the points of the cells are; one too far away has been refused before. */

@@ -27,18 +27,26 @@ struct excluded_run {
     int64_t first, count, at; /* at: of the first among the candidates */
 };
 
+int64_t excluded_count(const struct forces_problem *problem);
+
+/* Of a slice: of any rank. */
 bool excluded_any(const struct forces_problem *problem);
 
 /* The rows of an array of pairs, in memory that is freed with free(copy->data); NULL for no pairs.
  * Errors: KITH_OUT_OF_MEMORY. */
 kith_status excluded_copy(kith_array exclusions, kith_array *copy);
 
+/* The same of those with a row from `first` to end − 1. */
+kith_status excluded_copy_own(kith_array exclusions, int64_t first, int64_t end, kith_array *copy);
+
 /* Errors: KITH_INVALID_ARGUMENT: there are excluded pairs, but the solver sums all pairs of open
  * space. */
 kith_status excluded_check(kith_array exclusions, const struct kith_solver *solver, double cutoff);
 
-/* Errors: KITH_INVALID_ARGUMENT (a row that is not two different particles of the problem),
- *         KITH_UNSUPPORTED (targets of their own). */
+/* Errors: KITH_INVALID_ARGUMENT (a row that is not two different ones of `count` particles). */
+kith_status excluded_check_pairs(kith_array exclusions, int64_t count);
+
+/* The same of the particles of a problem. Errors: also KITH_UNSUPPORTED (targets of their own). */
 kith_status excluded_check_rows(const struct forces_problem *problem);
 
 /* Finds the images.

@@ -36,7 +36,8 @@ struct forces_space {
     double absolute_error; /* as in ewald, over |G| */
     enum forces_part part;
     const kith_ewald *ewald;
-    kith_array exclusions;      /* of the caller, whose shape has been checked */
+    kith_array exclusions;      /* of the caller, whose shape has been checked; of a slice those */
+    bool has_exclusions;        /* with a row of this rank's, and whether any rank has some */
     kith_forces_totals *totals; /* NULL: not requested */
     /* Of solvers with a cutoff. */
     kith_shift shift;

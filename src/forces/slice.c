@@ -9,6 +9,7 @@
 #include "device/context.h"
 #include "forces/cutoff_slices.h"
 #include "forces/direct.h"
+#include "forces/excluded.h"
 #include "ranks/bodies.h"
 
 /* The memory of fewer does not matter; every rank has some. */
@@ -112,6 +113,65 @@ static kith_status allocate_columns(kith_context *context, const struct forces_p
     return is_new ? ranks_agree(context, status) : KITH_OK;
 }
 
+/* How many pairs each rank gives, to where they begin among all. */
+static kith_status find_begin(kith_context *context, kith_status status, int64_t count,
+                              int64_t **begin)
+{
+    const struct ranks *ranks = context->ranks;
+    unsigned long long *counts = NULL;
+    if (status == KITH_OK)
+        status = kith_allocate(ranks->size, sizeof *counts, "excluded pairs", &counts);
+    if (status == KITH_OK)
+        status = kith_allocate(ranks->size + 1, sizeof **begin, "excluded pairs", begin);
+    status = ranks_agree(context, status);
+    if (status == KITH_OK) {
+        counts[ranks->rank] = (unsigned long long)count;
+        ranks_add(context, counts, ranks->size);
+        for (int32_t k = 0; k < ranks->size; k++)
+            (*begin)[k + 1] = (*begin)[k] + (int64_t)counts[k];
+    }
+    free(counts);
+    return status;
+}
+
+/* Of the pairs with a row of this rank's, those whose first row it is, up front. */
+static int64_t take_first_rows(kith_context *context, const struct forces_problem *own,
+                               kith_array pairs)
+{
+    int64_t(*rows)[2] = pairs.data, first = 0, count = 0, taken = 0;
+    ranks_rows(context, own->source_count, &first, &count);
+    for (int64_t k = 0; k < excluded_count(own); k++)
+        if (rows[k][0] >= first && rows[k][0] < first + count)
+            memmove(rows[taken++], rows[k], sizeof *rows);
+    return taken;
+}
+
+/* Excluded pairs of all ranks, to all. */
+static kith_status unite_excluded(kith_context *context, const struct forces_problem *own,
+                                  struct forces_wide *wide)
+{
+    kith_array pairs;
+    int64_t count = 0, *begin = NULL;
+    kith_status status = excluded_copy(own->space.exclusions, &pairs);
+    if (status == KITH_OK)
+        count = take_first_rows(context, own, pairs);
+    status = find_begin(context, status, count, &begin);
+    if (status == KITH_OK) {
+        wide->excluded_count = begin[context->ranks->size];
+        status = ranks_agree(context, kith_allocate(wide->excluded_count, sizeof *wide->excluded,
+                                                    "excluded pairs", &wide->excluded));
+    }
+    if (status == KITH_OK) {
+        if (count > 0)
+            memcpy(wide->excluded[begin[context->ranks->rank]], pairs.data,
+                   (size_t)count * sizeof *wide->excluded);
+        ranks_gather_parts(context, wide->excluded, sizeof *wide->excluded, begin);
+    }
+    free(pairs.data);
+    free(begin);
+    return status;
+}
+
 #ifdef KITH_HAS_CUDA
 /* In the memory of a device. */
 static kith_status gather_column_there(kith_context *context, const struct forces_problem *own,
@@ -158,6 +218,12 @@ kith_status forces_widen(kith_context *context, const struct forces_problem *own
     for (int k = 0; k < forces_wide_scalars; k++)
         was[k] = *scalar[k];
     KITH_TRY(allocate_columns(context, own, was, wide));
+    if (excluded_any(own)) {
+        if (!wide->excluded)
+            KITH_TRY(unite_excluded(context, own, wide));
+        all->space.exclusions =
+            kith_array_matrix(wide->excluded, KITH_I64, wide->excluded_count, 2);
+    }
     for (int c = 0; c < own->dimensions && own->source_position[0]; c++) {
         char *column = (char *)wide->position + c * bytes;
         KITH_TRY(gather_column(context, own, sources, own->source_position[c], column));
@@ -233,5 +299,6 @@ void forces_wide_free(kith_context *context, struct forces_wide *wide)
     release(context, wide->velocity);
     release(context, wide->acceleration);
     release(context, wide->jerk);
+    free(wide->excluded);
     *wide = (struct forces_wide){0};
 }

@@ -22,6 +22,8 @@ enum { forces_wide_scalars = 9, forces_wide_outputs = 2 };
 /* Memory of the columns of all bodies, which are NULL until they are needed. */
 struct forces_wide {
     void *position, *target_position, *velocity, *acceleration, *jerk, *scalar[forces_wide_scalars];
+    int64_t (*excluded)[2]; /* pairs */
+    int64_t excluded_count;
 };
 
 /* Whether the bodies of a job are worth dividing: enough for every rank, on the CPU; and on GPUs,

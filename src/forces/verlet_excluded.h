@@ -11,7 +11,7 @@
 struct verlet_excluded {
     int64_t *begin; /* NULL without exclusions */
     int32_t *partners;
-    int32_t *slot; /* of a row, in the list as it is */
+    int32_t *slot; /* of a row, in the list as it is; NULL: partners are slots (domain.h) */
 };
 
 /* Whether one image of each pair at most is within the cutoff. */
@@ -28,7 +28,8 @@ static inline unsigned verlet_excluded_lanes(const struct verlet_excluded *exclu
 {
     unsigned left_out = 0;
     for (int64_t k = excluded->begin[row]; k < excluded->begin[row + 1]; k++) {
-        const int32_t slot = excluded->slot[excluded->partners[k]];
+        const int32_t partner = excluded->partners[k];
+        const int32_t slot = excluded->slot ? excluded->slot[partner] : partner;
         if (slot / lanes == cluster)
             left_out |= 1U << (slot % lanes);
     }

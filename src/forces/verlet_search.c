@@ -128,11 +128,15 @@ static void narrow(const struct searching *searching, const struct verlet_box *b
     }
 }
 
-static kith_status add_segment(struct verlet_task *task, struct verlet_segment segment)
+/* Segments whose entries are ghosts are kept apart. */
+static kith_status add_segment(struct verlet_task *task, struct verlet_segment segment,
+                               bool is_with_ghosts)
 {
-    KITH_TRY(reserve(task->segment_count + 1, sizeof *task->segments, task->segment_count,
-                     &task->segment_room, &task->segments));
-    task->segments[task->segment_count++] = segment;
+    struct verlet_segment **segments = is_with_ghosts ? &task->with_ghosts : &task->segments;
+    int64_t *count = is_with_ghosts ? &task->with_ghosts_count : &task->segment_count;
+    int64_t *room = is_with_ghosts ? &task->with_ghosts_room : &task->segment_room;
+    KITH_TRY(reserve(*count + 1, sizeof **segments, *count, room, segments));
+    (*segments)[(*count)++] = segment;
     return KITH_OK;
 }
 
@@ -151,7 +155,7 @@ static unsigned left_out_of(const struct verlet_list *list, const struct verlet_
 /* Entries with slots that a particle of a segment does not interact with get segments of their own;
  * their number is subtracted from that of the segment. */
 static kith_status part_excluded(const struct verlet_list *list, struct verlet_task *task,
-                                 struct verlet_segment *segment)
+                                 bool is_with_ghosts, struct verlet_segment *segment)
 {
     int *entries = task->entries + segment->begin;
     if (segment->is_own)
@@ -165,17 +169,28 @@ static kith_status part_excluded(const struct verlet_list *list, struct verlet_t
         }
         entries[k] = entries[--segment->count];
         entries[segment->count] = other;
-        KITH_TRY(add_segment(task, (struct verlet_segment){.begin = segment->begin + segment->count,
-                                                           .count = 1,
-                                                           .slot = segment->slot,
-                                                           .particles = segment->particles,
-                                                           .translation = segment->translation,
-                                                           .left_out = left_out}));
+        const struct verlet_segment alone = {.begin = segment->begin + segment->count,
+                                             .count = 1,
+                                             .slot = segment->slot,
+                                             .particles = segment->particles,
+                                             .translation = segment->translation,
+                                             .left_out = left_out};
+        KITH_TRY(add_segment(task, alone, is_with_ghosts));
     }
     return KITH_OK;
 }
 
-/* The entries from the first ghost on get a segment of their own, which is kept apart. */
+/* The segment, and the ones that its excluded pairs need. */
+static kith_status finish_segment(const struct verlet_list *list, struct verlet_task *task,
+                                  bool is_with_ghosts, struct verlet_segment *segment)
+{
+    if (list->excluded.begin)
+        KITH_TRY(part_excluded(list, task, is_with_ghosts, segment));
+    return segment->count > 0 || segment->is_own ? add_segment(task, *segment, is_with_ghosts)
+                                                 : KITH_OK;
+}
+
+/* The entries from the first ghost on get a segment of their own. */
 static kith_status part_ghosts(const struct verlet_list *list, struct verlet_task *task,
                                struct verlet_segment *segment)
 {
@@ -185,23 +200,20 @@ static kith_status part_ghosts(const struct verlet_list *list, struct verlet_tas
         own--;
     if (own == segment->count)
         return KITH_OK;
-    KITH_TRY(reserve(task->with_ghosts_count + 1, sizeof *task->with_ghosts,
-                     task->with_ghosts_count, &task->with_ghosts_room, &task->with_ghosts));
-    task->with_ghosts[task->with_ghosts_count++] =
-        (struct verlet_segment){.begin = segment->begin + own,
-                                .count = segment->count - own,
-                                .slot = segment->slot,
-                                .particles = segment->particles,
-                                .translation = segment->translation};
+    struct verlet_segment with_ghosts = {.begin = segment->begin + own,
+                                         .count = segment->count - own,
+                                         .slot = segment->slot,
+                                         .particles = segment->particles,
+                                         .translation = segment->translation};
     segment->count = own;
-    return KITH_OK;
+    return finish_segment(list, task, true, &with_ghosts);
 }
 
 static kith_status add_with_ghosts(struct verlet_task *task)
 {
     task->first_with_ghosts = task->segment_count;
     for (int64_t k = 0; k < task->with_ghosts_count; k++)
-        KITH_TRY(add_segment(task, task->with_ghosts[k]));
+        KITH_TRY(add_segment(task, task->with_ghosts[k], false));
     return KITH_OK;
 }
 
@@ -239,12 +251,9 @@ static kith_status search_cluster(const struct searching *searching, struct verl
                                          .translation = (int)image,
                                          .is_own = is_own};
         task->entry_count += found;
-        if (list->excluded.begin)
-            KITH_TRY(part_excluded(list, task, &segment));
         if (list->ghosts > 0)
             KITH_TRY(part_ghosts(list, task, &segment));
-        if (segment.count > 0 || is_own)
-            KITH_TRY(add_segment(task, segment));
+        KITH_TRY(finish_segment(list, task, false, &segment));
     }
     return KITH_OK;
 }

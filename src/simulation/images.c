@@ -8,7 +8,23 @@
 #include "forces/excluded.h"
 #include "forces/solver.h"
 #include "law/law.h"
-#include "simulation/state.h"
+#include "ranks/bodies.h"
+#include "simulation/slice.h"
+
+/* Of a slice those with a row of its own. */
+static kith_status take_exclusions(kith_array exclusions, struct kith_simulation *simulation)
+{
+    const struct simulation_slice *slice = simulation->slice;
+    struct forces_space *space = &simulation->space;
+    if (!slice)
+        return excluded_copy(exclusions, &space->exclusions);
+    int64_t first = 0, count = 0;
+    ranks_rows(simulation->context, slice->all, &first, &count);
+    KITH_TRY(excluded_check_pairs(exclusions, slice->all));
+    space->has_exclusions = !kith_array_is_none(exclusions) && exclusions.shape[0] > 0;
+    return slice_agree(simulation,
+                       excluded_copy_own(exclusions, first, first + count, &space->exclusions));
+}
 
 kith_cell simulation_choose_cell(const kith_forces_options *options, const kith_bodies *bodies)
 {
@@ -36,7 +52,7 @@ kith_status simulation_take_images(const kith_simulation_options *options,
             "skin is %g, but solver is %s, which has no neighbor list; leave the skin out",
             options->skin, simulation->solver->name);
     simulation->ewald = options->forces.ewald;
-    return excluded_copy(options->forces.exclusions, &simulation->space.exclusions);
+    return take_exclusions(options->forces.exclusions, simulation);
 }
 
 void simulation_load_images(struct kith_simulation *simulation)

@@ -67,7 +67,6 @@ kith_status simulation_can_be_sliced(kith_context *context, const kith_simulatio
     const kith_solver *solver = NULL;
     *can = false;
     if (watch_is_wanted(options) || options->substeps > 0 ||
-        !kith_array_is_none(options->forces.exclusions) ||
         integrator_find(options->integrator, &method) != KITH_OK || !method->step ||
         method->prepare || forces_choose_solver(&options->forces, &solver) != KITH_OK ||
         !is_divided(solver) || !are_worth_dividing(context, options, method, solver, bodies, all))

@@ -171,14 +171,14 @@ static void test_laws_and_integrators_have_the_bits_of_one_rank(void **state)
     }
 }
 
-/* Of bodies with ε and σ of their own, with friction and noise. */
+/* Of bodies with ε and σ of their own, with friction and noise, or one random factor. */
 static void test_noise_and_mixed_laws_have_the_bits_of_one_rank(void **state)
 {
     (void)state;
     struct random_numbers numbers = random_numbers_begin("noise in boxes");
     kith_law *law = NULL;
     assert_ok(kith_law_parse("lennard-jones", 0, NULL, &law));
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 9; k++) {
         kith_bodies *start = liquid(1, 3);
         const kith_cell cell = cell_of(start);
         if (k % 2)
@@ -189,10 +189,69 @@ static void test_noise_and_mixed_laws_have_the_bits_of_one_rank(void **state)
         }
         const kith_simulation_options options = {
             .dt = 0.004,
-            .precision = k / 2 ? KITH_F32 : KITH_F64,
-            .thermostat = {KITH_THERMOSTAT_LANGEVIN, 2, 0.1, 5},
+            .precision = k / 2 % 2 ? KITH_F32 : KITH_F64,
+            .thermostat = {k < 4 ? KITH_THERMOSTAT_LANGEVIN : KITH_THERMOSTAT_BUSSI, 20, 0.1, 5},
             .forces = {.law = law, .cutoff = 2.2, .cell = &cell}};
         check_steps(start, &options, 30, some_ranks(k));
+        kith_bodies_free(start);
+    }
+    kith_law_free(law);
+}
+
+/* Pairs that do not interact: bonded ones, or any. Of molecules the chain of four has them up to
+ * its end; some pairs are there twice. Returns how many. */
+static int64_t put_pairs(struct random_numbers *numbers, int kind, int64_t count,
+                         int64_t (*pairs)[2])
+{
+    int64_t pair = 0;
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t j = i + 1; j < i + 4; j++) {
+            const bool is_bonded = kind == 0 ? j == i + 1 && i % 2 == 0 : j / 4 == i / 4;
+            pairs[pair][0] = kind < 2 ? j : (int64_t)random_uniform(numbers, 0, (double)count);
+            pairs[pair][1] = i;
+            pair += j < count && (kind < 2 ? is_bonded : pairs[pair][0] != i);
+        }
+    for (int64_t k = 0; k < 20 && kind == 1; k++, pair++)
+        memcpy(pairs[pair], pairs[7 * k], sizeof *pairs);
+    return kind < 3 ? pair : 1;
+}
+
+/* The pairs move with hot particles. A cutoff of more than half of the cell has no list; of a
+ * single pair most ranks have none. */
+static void test_excluded_pairs_have_the_bits_of_one_rank(void **state)
+{
+    (void)state;
+    static const struct {
+        int pairs;
+        double cutoff, temperature;
+        kith_dtype precision;
+        bool tail, is_open;
+        int64_t steps;
+    } cases[] = {
+        {0, 2.5, 2, KITH_F64, false, false, 40},  {1, 2.5, 30, KITH_F64, true, false, 60},
+        {2, 2.2, 30, KITH_F32, false, false, 60}, {3, 2.5, 2, KITH_F64, false, false, 10},
+        {1, 2.5, 5, KITH_F32, true, false, 20},   {2, 2.5, 10, KITH_F64, false, true, 40},
+        {1, 6.5, 2, KITH_F64, false, false, 4},
+    };
+    struct random_numbers numbers = random_numbers_begin("excluded pairs of ranks");
+    static int64_t pairs[5000][2];
+    kith_law *law = NULL;
+    assert_ok(kith_law_parse("lennard-jones", 0, NULL, &law));
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        kith_bodies *start = liquid(cases[k].temperature, 5 + k);
+        kith_cell cell = cell_of(start);
+        const int64_t count = put_pairs(&numbers, cases[k].pairs, start->count, pairs);
+        cell.periodic[k % 3] = !cases[k].is_open;
+        const kith_simulation_options options = {
+            .dt = 0.002,
+            .precision = cases[k].precision,
+            .forces = {.law = law,
+                       .cutoff = cases[k].cutoff,
+                       .tail = cases[k].tail,
+                       .shift = cases[k].tail ? KITH_SHIFT_NONE : KITH_SHIFT_ENERGY,
+                       .exclusions = kith_array_matrix(pairs, KITH_I64, count, 2),
+                       .cell = &cell}};
+        assert_true(check_steps(start, &options, cases[k].steps, some_ranks((int)k)));
         kith_bodies_free(start);
     }
     kith_law_free(law);
@@ -367,6 +426,7 @@ int main(void)
         cmocka_unit_test(test_ranks_find_the_boxes_of_one_process),
         cmocka_unit_test(test_laws_and_integrators_have_the_bits_of_one_rank),
         cmocka_unit_test(test_noise_and_mixed_laws_have_the_bits_of_one_rank),
+        cmocka_unit_test(test_excluded_pairs_have_the_bits_of_one_rank),
         cmocka_unit_test(test_other_cells_have_the_bits_of_one_rank),
         cmocka_unit_test(test_crowded_bodies_have_the_bits_of_one_rank),
         cmocka_unit_test(test_what_is_read_between_steps_has_the_bits_of_one_rank),
