@@ -38,7 +38,8 @@ endfunction()
 # instead of five, three or four where code is another one from 8.0 or from 9.0 on. The PTX that is kept
 # for later GPUs is of the first, too. What a source asks for is what it includes: device/architecture.cuh,
 # architecture_80.cuh and architecture_90.cuh, which are errors where this has not seen them, and headers
-# of CUDA that ask. The few sources without a question that get other PTX nevertheless include these, too.
+# of CUDA: CUB is tuned for 8.0, 9.0 and 10.0. The few sources without a question that get other PTX
+# nevertheless include these, too.
 
 # Sets result to all of 80, 90 and each that a source or header asks for.
 function(kith_architectures_asked file result)
@@ -49,7 +50,7 @@ function(kith_architectures_asked file result)
     file(STRINGS ${file} lines REGEX "^ *# *(include|define KERNEL_BODY) ")
     foreach(line IN LISTS lines)
       if(line MATCHES "<(cub|thrust|cuda)/|<(cooperative_groups|cuda_fp16|cuda_pipeline)")
-        list(APPEND asks each)
+        list(APPEND asks 80 90)
       elseif(line MATCHES "\"device/architecture(_([0-9]+))?\\.cuh\"")
         list(APPEND asks ${CMAKE_MATCH_2})
         if(NOT CMAKE_MATCH_2)
