@@ -71,8 +71,9 @@ function(kith_architectures_asked file result)
   set(${result} ${asks} PARENT_SCOPE)
 endfunction()
 
-# The options of nvcc for a source whose code changes at each of the architectures `boundaries`, in order.
+# The options of nvcc for a source whose code changes at each of the architectures `boundaries`.
 function(kith_ptx_options boundaries result)
+  list(SORT boundaries COMPARE NATURAL)
   set(parts)
   foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
     string(REGEX MATCH "^[0-9]+" number ${architecture})
@@ -111,7 +112,6 @@ function(kith_share_ptx target)
       string(REGEX MATCHALL "[0-9]+" boundaries "${CMAKE_CUDA_ARCHITECTURES}")
       set(definitions)
     else()
-      list(SORT asks)
       set(boundaries ${asks} 100)
       list(TRANSFORM asks PREPEND -DKITH_PTX_SINCE_ OUTPUT_VARIABLE definitions)
       list(APPEND definitions -DKITH_SHARED_PTX)
