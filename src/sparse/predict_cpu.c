@@ -8,6 +8,7 @@
  * of far lines are rounded to bench/sparse.py's random, R-MAT and dense row, 300 000 rows. */
 #include <math.h>
 
+#include "core/memory.h"
 #include "sparse/sparse_cpu.h"
 
 /* A byte costs the first where matrix and vectors are small against the L3 cache, up to the second
@@ -284,7 +285,7 @@ static bool predict_bsr(const struct sparse_statistics *statistics, struct spars
 
 static bool predict_dia(const struct sparse_statistics *statistics, struct sparse_plan *plan)
 {
-    const double rows = (double)statistics->rows;
+    const double rows = (double)kith_padded(statistics->rows); /* of whole tiles */
     /* Those that were not counted lie in the band. */
     const double diagonals = statistics->diagonals > sparse_most_diagonals
                                  ? (double)(statistics->lower + statistics->upper + 1)
