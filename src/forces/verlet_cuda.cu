@@ -7,15 +7,29 @@
 
 #include "core/memory.h"
 #include "core/philox.h"
+#include "device/architecture_80.cuh"
 #include "device/cuda_state.h"
 #include "device/overlap.cuh"
-#include "device/resident.cuh"
 #include "forces/verlet_build_cuda.h"
 #include "forces/verlet_frame_cuda.h"
-#include "forces/verlet_kernel_cuda.cuh"
 #include "forces/verlet_law_cuda.h"
 #include "forces/verlet_share_cuda.h"
 #include "law/compiled_cuda.h"
+
+/* Blocks that a multiprocessor is to hold: as wanted, or as it can. From 8.0 on it can hold twelve
+ * at least. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+static constexpr int verlet_most_blocks = 1024 / verlet_cuda_block;
+#else
+static constexpr int verlet_most_blocks = 1536 / verlet_cuda_block;
+#endif
+
+static constexpr int verlet_cuda_blocks(int wanted)
+{
+    return wanted < verlet_most_blocks ? wanted : verlet_most_blocks;
+}
+
+#include "forces/verlet_kernel_cuda.cuh"
 
 enum { most_particles = INT32_MAX - 1024 };
 

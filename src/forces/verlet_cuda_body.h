@@ -264,8 +264,7 @@ extern "C" __global__ void __launch_bounds__(verlet_cuda_block)
 #else
 template <enum law_kind kind, bool noisy>
 __global__ void __launch_bounds__(verlet_cuda_block,
-                                  resident(verlet_cuda_block,
-                                           sizeof(REAL) == sizeof(float) ? 9 : 7))
+                                  verlet_cuda_blocks(sizeof(REAL) == sizeof(float) ? 9 : 7))
     NAME(verlet_kernel)(const struct verlet_cuda_step step)
 {
     wait_for_kernel_before();
