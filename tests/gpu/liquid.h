@@ -20,17 +20,19 @@ struct liquid_case {
     double fastest; /* one particle is as fast as this along it */
 };
 
-/* side³ or side² particles at density 0.8, from a simple lattice. */
+/* side³ or side² particles at density 0.8, from a simple lattice; their masses and charges differ,
+ * so that a law shows whose column it has. */
 static inline kith_bodies *liquid(struct random_numbers *random, const struct liquid_case *the)
 {
     const double spacing = pow(0.8, -1.0 / 3);
     const int64_t side = the->side, plane = side * side, d = the->dimensions;
     kith_bodies *bodies = NULL;
     assert_ok(kith_bodies_create(d == 3 ? plane * side : plane, (int32_t)d,
-                                 KITH_VELOCITY | KITH_MASS, &bodies));
+                                 KITH_VELOCITY | KITH_MASS | KITH_CHARGE, &bodies));
     for (int64_t i = 0; i < bodies->count; i++) {
         const int64_t at[3] = {i % side, i / side % side, i / plane};
         bodies->mass[i] = i % 3 == 0 ? 2 : 1;
+        bodies->charge[i] = 0.75 + 0.125 * (double)(i % 5);
         for (int64_t c = 0; c < d; c++) {
             bodies->position[d * i + c] =
                 ((double)at[c] + random_uniform(random, -0.1, 0.1)) * spacing;
