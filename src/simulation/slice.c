@@ -1,10 +1,11 @@
 #include "simulation/slice.h"
 
-#include <math.h>
 #include <stdlib.h>
 
+#include "cells/lattice.h"
 #include "forces/cutoff.h"
 #include "forces/solver.h"
+#include "forces/verlet_slabs.h"
 #include "law/law.h"
 #include "ranks/partition.h"
 #include "ranks/ranks.h"
@@ -28,22 +29,23 @@ static unsigned long long count_massive(const kith_bodies *bodies)
 }
 
 /* Whether ranks with a GPU each have slabs of a cell that is periodic along all axes
- * (forces/verlet_share_cuda.h), of twice the cutoff at least: thinner ones may not suit. */
+ * (forces/verlet_share_cuda.h), of twice the cutoff at least, the most that the cutoff and the skin
+ * make together. */
 static bool have_slabs(const kith_context *context, const kith_simulation_options *options,
                        const kith_bodies *bodies, int64_t all)
 {
     const struct ranks *ranks = context->ranks;
     const kith_forces_options *forces = &options->forces;
     const kith_cell cell = simulation_choose_cell(forces, bodies);
-    if (!ranks || ranks->size < 2 || all < cutoff_least_shared || !(forces->cutoff > 0) ||
-        (forces->law && !forces->law->info) || bodies->epsilon || options->softening_of_bodies)
+    struct pairs_lattice lattice;
+    if (!ranks || ranks->size < 2 || ranks->size > verlet_most_devices ||
+        all < cutoff_least_shared || !(forces->cutoff > 0) || (forces->law && !forces->law->info) ||
+        bodies->epsilon || options->softening_of_bodies ||
+        pairs_lattice_make(&cell, bodies->dimensions, 1, &lattice) != KITH_OK)
         return false;
-    for (int32_t k = 0; k < bodies->dimensions; k++) {
-        const double *edge = cell.vectors[k];
-        if (!cell.periodic[k] ||
-            hypot(hypot(edge[0], edge[1]), edge[2]) < 2 * ranks->size * forces->cutoff)
+    for (int32_t k = 0; k < bodies->dimensions; k++)
+        if (!cell.periodic[k] || lattice.height[k] < 2 * ranks->size * forces->cutoff)
             return false;
-    }
     return true;
 }
 
