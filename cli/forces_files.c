@@ -14,9 +14,9 @@
 /* On GPUs trees of gravity have slices. */
 static bool suits_gpus(const struct forces_options *options)
 {
-    return options->solver && forces_solver_has_slices_on_gpus(options->solver) &&
-           !options->law.law && !options->targets && options->check == 0 &&
-           options->sum != KITH_FORCES_SUM_VALUE && !options->input.softening_of_file;
+    return options->solver && forces_solver_is_tree(options->solver) && !options->law.law &&
+           !options->targets && options->check == 0 && options->sum != KITH_FORCES_SUM_VALUE &&
+           !options->input.softening_of_file;
 }
 
 /* What is computed with all bodies has them on all ranks: images and excluded pairs. */
@@ -40,9 +40,8 @@ static kith_status unite(kith_context *context, int64_t count, kith_bodies **bod
 /* Few bodies come to all ranks, with all targets. */
 static int take_slices(const char *command, kith_context *context, struct forces_job *job)
 {
-    job->is_sliced = (forces_can_be_sliced(context, job->all) ||
-                      forces_can_be_sliced_on_gpus(context, job->all)) &&
-                     (!job->targets || job->all_targets > 0);
+    job->is_sliced =
+        forces_can_be_sliced(context, job->all) && (!job->targets || job->all_targets > 0);
     if (job->is_sliced)
         return exit_ok;
     kith_status status = unite(context, job->all, &job->sources);

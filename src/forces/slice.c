@@ -17,17 +17,12 @@ enum { fewest_bodies = 1024, fewest_of_rank = 64, fewest_on_gpus = 1 << 27 };
 
 bool forces_can_be_sliced(const kith_context *context, int64_t all)
 {
-    return context->ranks && context->ranks->size > 1 && context->device.kind == KITH_CPU &&
-           all >= fewest_bodies && all / fewest_of_rank >= context->ranks->size;
+    const int64_t fewest = context->device.kind == KITH_CPU ? fewest_bodies : fewest_on_gpus;
+    return context->ranks && context->ranks->size > 1 && all >= fewest &&
+           all / fewest_of_rank >= context->ranks->size;
 }
 
-bool forces_can_be_sliced_on_gpus(const kith_context *context, int64_t all)
-{
-    return context->ranks && context->ranks->size > 1 && context->device.kind == KITH_CUDA &&
-           all >= fewest_on_gpus;
-}
-
-bool forces_solver_has_slices_on_gpus(const kith_solver *solver)
+bool forces_solver_is_tree(const kith_solver *solver)
 {
     return solver == &forces_solver_tree || solver == &forces_solver_fmm;
 }
@@ -35,12 +30,12 @@ bool forces_solver_has_slices_on_gpus(const kith_solver *solver)
 bool forces_takes_slices(const kith_context *context, const kith_solver *solver,
                          const struct forces_problem *own)
 {
-    const bool is_tree = solver == &forces_solver_tree || solver == &forces_solver_fmm;
     if (solver == &forces_solver_auto)
         return forces_direct_takes_slices(context, own);
     if (solver == &forces_solver_cutoff)
         return context->device.kind != KITH_CPU || cutoff_takes_slices(own);
-    return is_tree || (solver == &forces_solver_direct && forces_direct_takes_slices(context, own));
+    return forces_solver_is_tree(solver) ||
+           (solver == &forces_solver_direct && forces_direct_takes_slices(context, own));
 }
 
 /* The problem's columns of one number a body, the outputs last. */

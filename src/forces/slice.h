@@ -4,9 +4,10 @@
 /* Problems of which each rank of a job has a slice: columns of the bodies from ranks_first(N) on,
  * instead of all N (forces/problem.h, is_slice). On the CPU trees take slices, direct sums, where
  * each pair is evaluated once or by tiles of sources (forces/one_sided_slices.h), and sums within a
- * cutoff that are computed once (forces/cutoff_slices.h); on a GPU steps within a cutoff do, where
- * ranks have slabs (forces/verlet_share_cuda.h). For other sums the columns of all bodies are sent
- * to all ranks, and the results of a rank's own bodies are kept. Bits: those of one process. */
+ * cutoff that are computed once (forces/cutoff_slices.h). On a GPU trees take slices, in the host's
+ * memory, and steps within a cutoff, where ranks have slabs (forces/verlet_share_cuda.h). For other
+ * sums the columns of all bodies are sent to all ranks, and the results of a rank's own bodies are
+ * kept. Bits: those of one process, except for trees on GPUs. */
 
 #include "core/status.h"
 #include "forces/problem.h"
@@ -26,13 +27,13 @@ struct forces_wide {
     int64_t excluded_count;
 };
 
-/* Whether the bodies of a job are worth dividing: enough for every rank, on the CPU; and on GPUs,
- * where they would take much of the memory of one, and the host divides them. */
+/* Whether the bodies of a job are worth dividing: enough for every rank; on GPUs, where the host
+ * divides them, enough to take much of the memory of one. */
 bool forces_can_be_sliced(const kith_context *context, int64_t all);
-bool forces_can_be_sliced_on_gpus(const kith_context *context, int64_t all);
 
-/* Whether a solver takes slices on GPUs, by gravity, of bodies that are sources and targets. */
-bool forces_solver_has_slices_on_gpus(const kith_solver *solver);
+/* Whether a solver is one of those by trees, which on GPUs take slices, of bodies that are sources
+ * and targets, by gravity. */
+bool forces_solver_is_tree(const kith_solver *solver);
 
 /* Whether a solver takes a problem of slices as it is. */
 bool forces_takes_slices(const kith_context *context, const kith_solver *solver,
@@ -50,9 +51,9 @@ kith_status forces_keep_own(kith_context *context, const struct forces_problem *
 
 void forces_wide_free(kith_context *context, struct forces_wide *wide);
 
-/* Collective: kith_forces_compute on the CPU of this rank's rows of `all` sources, on each other
- * or, unless NULL, on its rows of `all_targets` targets; acceleration and potential have as many
- * rows. Errors: also those of ranks_agree. */
+/* Collective: kith_forces_compute of this rank's rows of `all` sources, in arrays of the host, on
+ * each other or, unless NULL, on its rows of `all_targets` targets; acceleration and potential have
+ * as many rows. Errors: also those of ranks_agree. */
 kith_status forces_compute_slice(kith_context *context, const kith_forces_options *options,
                                  const kith_particles *targets, int64_t all_targets,
                                  const kith_particles *sources, int64_t all,
