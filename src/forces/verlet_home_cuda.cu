@@ -134,7 +134,7 @@ static __global__ void take_rows(const unsigned *order, int64_t count, uint64_t 
         keys[number] = order[number];
 }
 
-/* The first row of each rank, and of one behind. */
+/* The first row of each rank, and one past the last row. */
 struct firsts {
     int64_t of_rank[verlet_most_devices + 1];
 };
@@ -203,8 +203,9 @@ static kith_status make_plan(kith_context *context, struct verlet_cuda *verlet)
     for (int rank = 0; rank < ranks; rank++)
         home->first_received[rank + 1] =
             home->first_received[rank] + sent[rank][own + 1] - sent[rank][own];
+    KITH_TRY(exchange(context, verlet, KITH_OK, true, rows, home->rows, sizeof *rows));
     home->has_plan = true;
-    return exchange(context, verlet, KITH_OK, true, rows, home->rows, sizeof *rows);
+    return KITH_OK;
 }
 
 /* Elements of a column that have these indices, less first, to a packed one, or back. */

@@ -2,10 +2,10 @@
  *
  * The points are divided along the curve (tree/division_ranks.h), and each rank builds the tree of
  * its own, with multipoles, on its device. The host has a copy of its cells, and fetches those of
- * other ranks that a walk visits, rank by rank from their roots (tree/essential_ranks.h). They are
- * put behind the own cells on the device, whose walk then has a root for each rank, and finds all
- * that it splits. Cells of different ranks may overlap, and are not those of one process: errors
- * are kept, bits are not. */
+ * other ranks that a walk visits, rank by rank from their roots (tree/essential_ranks.h). They
+ * follow the own cells on the device, whose walk then has a root for each rank, and finds all that
+ * it splits. Cells of different ranks may overlap, and are not those of one process: errors are
+ * kept, bits are not. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -179,9 +179,7 @@ static kith_status take_roots(struct slices_run *of)
                                                e->tree.cell[0].children,
                                                tree->generations,
                                                0};
-    for (int32_t k = 0; k <= ranks->size; k++)
-        ranks->first[k] = k;
-    ranks_gather_parts(of->context, seen, sizeof *seen, ranks->first);
+    ranks_gather(of->context, seen, sizeof *seen, ranks->size, 1);
     for (int32_t k = 0; k < ranks->size; k++) {
         if (seen[k].generations > of->generations)
             of->generations = seen[k].generations;
@@ -192,7 +190,7 @@ static kith_status take_roots(struct slices_run *of)
     return KITH_OK;
 }
 
-/* `bytes_each` of the own cells stay in *memory; those of others come behind them from the host. */
+/* `bytes_each` of the own cells stay in *memory; those of others follow, from the host. */
 static kith_status append(const struct slices_run *of, const void *all, int64_t bytes_each,
                           struct tree_memory *memory)
 {
@@ -216,7 +214,7 @@ static kith_status copy_own(const struct slices_run *of, const void *from, int64
                             "copying a tree");
 }
 
-/* The cells of others behind the own ones, on the device. */
+/* The cells of others after the own ones, on the device. */
 static kith_status join_cells(struct slices_run *of)
 {
     const struct octree_cuda *tree = &of->state->sources;

@@ -41,9 +41,7 @@ static kith_status gather(const struct estimate_run *of, int64_t each, int64_t b
     KITH_TRY(ranks_agree(of->context,
                          kith_allocate(ranks->size * each, bytes, "samples of a tree", all)));
     memcpy(*all + ranks->rank * each * bytes, own, (size_t)(each * bytes));
-    for (int32_t k = 0; k <= ranks->size; k++)
-        ranks->first[k] = k * each;
-    ranks_gather_parts(of->context, *all, bytes, ranks->first);
+    ranks_gather(of->context, *all, each * bytes, ranks->size, 1);
     return KITH_OK;
 }
 

@@ -38,7 +38,7 @@ struct tree_samples_cuda {
     int32_t parts; /* of the sources, which each have sums of their own; 0: not yet summed */
 };
 
-/* Of a rank that has a part of the points: its own tree, and behind it what it needs of other
+/* Of a rank that has a part of the points: its own tree, and after it what it needs of other
  * ranks' trees (tree/slices_cuda.c): cells, their net weights, and points. */
 struct tree_joined_cuda {
     struct octree_cuda tree; /* a view */
@@ -119,7 +119,7 @@ struct tree_run_cuda {
 
 /* Of a tree that is to be joined by cells of others: sides and multipoles of its own cells; the
  * scales, with all cells by which they are found; and the sums, with all cells and points. The
- * caller has put the others' behind its own in state->joined, source_sides, and for the sums
+ * caller has put the others' after its own in state->joined, source_sides, and for the sums
  * records and powers. The sources of run->problem are the targets. */
 kith_status tree_begin_joined_cuda(kith_context *context, struct tree_run_cuda *run);
 kith_status tree_scale_joined_cuda(kith_context *context, struct tree_run_cuda *run);

@@ -28,7 +28,7 @@ struct walk_pass {
     enum expansion_law law;
     struct tree_law_bins bins; /* of expansion_series: in the device's memory */
     bool self;
-    int32_t first_root, roots; /* of the sources, beside cell 0 */
+    int32_t first_root, roots; /* of the sources, besides cell 0 */
     struct octree_range range; /* of targets */
     struct walk_cells targets, sources;
     int32_t first, end;             /* target cells */
