@@ -22,10 +22,9 @@ kith_status tree_grow_cuda(kith_context *context, int64_t kept, int64_t bytes, c
         return KITH_OK;
     KITH_TRY(cuda_allocate(context, grown.bytes, 1, what, &grown.memory));
     const kith_status status =
-        kept == 0 ? KITH_OK
-                  : cuda_check(cudaMemcpyAsync(grown.memory, memory->memory, (size_t)kept,
-                                               cudaMemcpyDeviceToDevice, cuda_stream(context)),
-                               "copying memory");
+        cuda_check(cudaMemcpyAsync(grown.memory, memory->memory, (size_t)kept,
+                                   cudaMemcpyDeviceToDevice, cuda_stream(context)),
+                   "copying memory");
     cuda_release(context, memory->memory);
     *memory = grown;
     return status;

@@ -21,7 +21,8 @@ struct tree_memory {
 kith_status tree_reserve_cuda(kith_context *context, int64_t bytes, const char *what,
                               struct tree_memory *memory);
 
-/* At least this many bytes, of which the first `kept` stay; more, where memory has to be taken. */
+/* At least this many bytes, of which the first `kept`, at least one, stay; more, where memory has
+ * to be taken. */
 kith_status tree_grow_cuda(kith_context *context, int64_t kept, int64_t bytes, const char *what,
                            struct tree_memory *memory);
 

@@ -65,12 +65,13 @@ static kith_status divide(struct slices_run *of)
                                 &of->division);
 }
 
-/* Columns of this rank's points, to the device. */
+/* Columns of this rank's points, to the device: they are not needed after the tree is built, whose
+ * points and those of others take their memory. */
 static kith_status copy_points(struct slices_run *of, const struct sort_points *points,
                                const void *weight)
 {
     const int64_t column = (points->count * of->real + 255) / 256 * 256;
-    struct tree_memory *columns = &of->state->joined.columns;
+    struct tree_memory *columns = &of->state->joined.points;
     of->own = *of->problem;
     of->own.is_slice = false;
     of->own.source_count = of->own.target_count = points->count;
@@ -206,7 +207,7 @@ static kith_status append(const struct slices_run *of, const void *all, int64_t 
 static kith_status copy_own(const struct slices_run *of, const void *from, int64_t bytes,
                             int64_t room, const char *what, struct tree_memory *memory)
 {
-    KITH_TRY(tree_grow_cuda(of->context, 0, room, what, memory));
+    KITH_TRY(tree_reserve_cuda(of->context, room, what, memory));
     return bytes == 0
                ? KITH_OK
                : cuda_check(cudaMemcpyAsync(memory->memory, from, (size_t)bytes,

@@ -42,7 +42,7 @@ struct tree_samples_cuda {
  * ranks' trees (tree/slices_cuda.c): cells, their net weights, and points. */
 struct tree_joined_cuda {
     struct octree_cuda tree; /* a view */
-    struct tree_memory cells, net_weights, points, columns;
+    struct tree_memory cells, net_weights, points;
 };
 
 struct tree_state_cuda;
