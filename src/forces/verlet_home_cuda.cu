@@ -61,13 +61,13 @@ void verlet_use_slots_cuda(struct verlet_cuda *verlet)
     building->weight = home->weight ? verlet_column_of(verlet, verlet_weights) : NULL;
 }
 
-void verlet_take_home_cuda(struct verlet_cuda *verlet)
+void verlet_take_home_cuda(const struct verlet_cuda *from, struct verlet_cuda *verlet)
 {
     struct verlet_home *home = &verlet->home;
-    memcpy(home->vector, verlet->step.column, sizeof home->vector);
-    memcpy(home->acceleration, verlet->step.acceleration, sizeof home->acceleration);
-    home->mass = verlet->building.mass;
-    home->weight = verlet->building.weight;
+    memcpy(home->vector, from->step.column, sizeof home->vector);
+    memcpy(home->acceleration, from->step.acceleration, sizeof home->acceleration);
+    home->mass = from->building.mass;
+    home->weight = from->building.weight;
     verlet_use_slots_cuda(verlet);
 }
 

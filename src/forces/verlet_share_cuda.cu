@@ -32,21 +32,10 @@ static unsigned *orders_of(struct verlet_cuda *verlet, int device)
 static void take_settings(const struct verlet_cuda *verlet, struct verlet_cuda *other)
 {
     const struct verlet_cuda_step own = other->step;
-    struct verlet_cuda_step *step = &other->step;
-    struct verlet_cuda_building *building = &other->building;
-    *step = verlet->step;
-    step->list = own.list;
-    step->state = own.state;
-    step->is_by_slot = building->is_by_slot = true;
-    for (int c = 0; c < step->dimensions; c++) {
-        for (int k = 0; k < verlet_vectors; k++)
-            building->vector[k][c] = step->column[k][c] =
-                verlet->step.column[k][c] ? verlet_column_of(other, verlet_components + 3 * k + c)
-                                          : NULL;
-        step->acceleration[c] = verlet_column_of(other, verlet_accelerations + c);
-    }
-    building->mass = verlet->building.mass ? verlet_column_of(other, verlet_masses) : NULL;
-    building->weight = verlet->building.weight ? verlet_column_of(other, verlet_weights) : NULL;
+    other->step = verlet->step;
+    other->step.list = own.list;
+    other->step.state = own.state;
+    verlet_take_home_cuda(verlet, other);
 }
 
 /* Where the kernels of a device write in the memory of others. */
@@ -217,9 +206,10 @@ kith_status verlet_send_cuda(kith_context *context, struct verlet_cuda *verlet)
     if (verlet->is_of_ranks) {
         if (!verlet->has_list)
             take_part(verlet, verlet->count);
-        if (verlet->is_of_slices)
-            verlet_take_home_cuda(verlet);
-        return verlet->is_of_slices ? verlet_send_home_cuda(context, verlet) : KITH_OK;
+        if (!verlet->is_of_slices)
+            return KITH_OK;
+        verlet_take_home_cuda(verlet, verlet);
+        return verlet_send_home_cuda(context, verlet);
     }
     for (int device = 0; device < verlet_devices_of(verlet) && !verlet->has_list; device++)
         take_part(verlet_at(verlet, device), verlet->count);

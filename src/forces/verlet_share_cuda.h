@@ -15,8 +15,9 @@
 
 #include "forces/verlet_build_cuda.h"
 
-/* Columns whose rows are those of this rank alone (forces/slice.h). In between, particles have
- * columns by slot: they come from the ranks that have their rows, and go back there. */
+/* The columns of a call where a device's particles have columns by slot instead. Of several devices
+ * these are the first's; of slices their rows are this rank's (forces/slice.h), and particles come
+ * from the ranks that have their rows, and go back there. */
 struct verlet_home {
     void *vector[verlet_vectors][3], *acceleration[3]; /* NULL: none */
     const void *mass, *weight;
@@ -138,11 +139,15 @@ kith_status verlet_exchange_reference_cuda(kith_context *context, struct verlet_
 kith_status verlet_fetch_orders_cuda(kith_context *context, struct verlet_cuda *verlet);
 kith_status verlet_fetch_cuda(kith_context *context, struct verlet_cuda *verlet);
 
-/* Of slices, what columns are exchanged with the ranks that have their rows. take: the columns of
- * the call are remembered, and those by slot take their place; send: those that verlet_load_cuda
- * reads, without a list from the own rows; send_accelerations; fetch: what was written. */
-void verlet_take_home_cuda(struct verlet_cuda *verlet);
+/* Columns by slot take the place of those of the call, which are remembered: `from` has these, as
+ * the first of several devices, or is verlet itself, of slices; use: again, where memory has moved.
+ */
+void verlet_take_home_cuda(const struct verlet_cuda *from, struct verlet_cuda *verlet);
 void verlet_use_slots_cuda(struct verlet_cuda *verlet);
+
+/* Of slices, what columns are exchanged with the ranks that have their rows. send: those that
+ * verlet_load_cuda reads, without a list from the own rows; send_accelerations; fetch: what was
+ * written. */
 kith_status verlet_send_home_cuda(kith_context *context, struct verlet_cuda *verlet);
 kith_status verlet_send_accelerations_home_cuda(kith_context *context, struct verlet_cuda *verlet);
 kith_status verlet_fetch_home_cuda(kith_context *context, struct verlet_cuda *verlet);
