@@ -66,6 +66,6 @@ kith_status sparse_to_dia(kith_context *context, struct sparse_matrix *matrix)
                                       .tile = matrix->plan.symmetric ? stride : kith_padding};
     const kith_status status = fill_diagonals(context, matrix, is_used);
     free(is_used);
-    matrix->plan.bytes = matrix->dia.diagonals * csr->rows * kith_dtype_bytes(csr->dtype);
+    matrix->plan.bytes = matrix->dia.diagonals * stride * kith_dtype_bytes(csr->dtype);
     return status;
 }

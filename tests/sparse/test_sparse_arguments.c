@@ -198,6 +198,34 @@ static void test_reasons_tell_the_bytes_of_an_entry(void **state)
     kith_context_free(context);
 }
 
+/* Tiles have 64 rows: of 65 rows, 128 are stored. */
+static void test_bytes_of_diagonals_are_those_of_whole_tiles(void **state)
+{
+    (void)state;
+    enum { rows = 65 };
+    kith_context *context = cpu_context(1);
+    const kith_sparse_options options = {.format = KITH_SPARSE_DIA};
+    int64_t start[rows + 1], at[rows];
+    double entries[rows];
+    for (int64_t i = 0; i < rows; i++) {
+        start[i] = at[i] = i;
+        entries[i] = 1 + (double)i;
+    }
+    start[rows] = rows;
+    kith_sparse *sparse = NULL;
+    kith_sparse_info info;
+    assert_ok(kith_sparse_create_csr(context, &options, rows,
+                                     kith_array_vector(start, KITH_I64, rows + 1),
+                                     kith_array_vector(at, KITH_I64, rows),
+                                     kith_array_vector(entries, KITH_F64, rows), &sparse));
+    assert_ok(kith_sparse_describe(sparse, KITH_SPARSE_AS_IS, &info));
+    assert_int_equal(info.bytes, 128 * (int64_t)sizeof(double));
+    if (!strstr(info.reason, " 15.8 bytes"))
+        fail_msg("'%s' does not tell 1024 / 65 bytes", info.reason);
+    kith_sparse_free(sparse);
+    kith_context_free(context);
+}
+
 static void test_vectors_of_nothing_need_no_memory(void **state)
 {
     (void)state;
@@ -288,6 +316,7 @@ int main(void)
         cmocka_unit_test(test_duplicates_are_added_up),
         cmocka_unit_test(test_indices_may_be_narrow_and_begin_at_1),
         cmocka_unit_test(test_reasons_tell_the_bytes_of_an_entry),
+        cmocka_unit_test(test_bytes_of_diagonals_are_those_of_whole_tiles),
         cmocka_unit_test(test_vectors_of_nothing_need_no_memory),
         cmocka_unit_test(test_arrays_of_a_device_are_refused_on_the_host),
         cmocka_unit_test(test_a_format_without_memory_is_not_measured_fastest),
