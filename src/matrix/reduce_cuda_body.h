@@ -58,8 +58,7 @@ LAW_INLINE void NAME(matrix_meet_tile)(
         least[r] = (REAL)INFINITY;
         at[r] = -1;
     }
-    /* Careful tiles are few; unrolled, they would be half of the code. */
-#pragma unroll(careful ? 1 : 8)
+#pragma unroll 8
     for (int k = 0; k < matrix_tile; k++) {
         const struct NAME(matrix_source) j = source[k];
         const struct NAME(matrix_source_extra) more =
