@@ -1,10 +1,9 @@
 /* What a product costs on a GPU: bytes, and time from them and from where x is read. The constants
  * are those of an H200; other devices differ by much the same factor for all formats, and only the
  * order matters. Rounds of loads, one after the other, decide for small matrices: with their
- * factors none of 322 choices takes more than 1.2 times as long as the best plan (bench_regret
- * cuda, seeds 4242, 901, 777 large and 31337); of 108 of seed 271828, not used for them, 4 do. The
- * times are a third to a half too short, as the lines of x that a load of a warp reads are not
- * counted. */
+ * factors 3 of 430 choices take more than 1.2 times as long as the best plan, at most 1.3 times
+ * (bench_regret cuda, seeds 4242, 901, 777 large, 31337 and 271828). The times are a third to a
+ * half too short, as the lines of x that a load of a warp reads are not counted. */
 
 #include <math.h>
 
@@ -137,7 +136,7 @@ static void set(struct sparse_plan *plan, double bytes, double seconds)
 }
 
 /* Rows by this many lanes each, four entries a lane and round: warps one after the other where
- * there are more than fit, and the longest row. */
+ * there are more than fit, and the longest row. More lanes than it needs save nothing. */
 static double seconds_of_lanes(const struct sparse_statistics *statistics, double at_once,
                                int32_t lanes)
 {
@@ -145,7 +144,7 @@ static double seconds_of_lanes(const struct sparse_statistics *statistics, doubl
     const double rounds = fmax((double)statistics->nonzeros / (rows * a_round), 1);
     const double waves = ceil(rows * lanes / 32 / at_once);
     return waves * (rounds + 1) * seconds_a_round / 4 +
-           (double)statistics->longest / a_round * seconds_a_round * 0.4;
+           fmax((double)statistics->longest / a_round, 1) * seconds_a_round * 0.4;
 }
 
 /* Columns of 16 bits, which wait for their base: of 230 products with compressed rows that allow
