@@ -3,11 +3,10 @@
 
 #include "cells/cells_cuda.h"
 
-#include <cub/device/device_radix_sort.cuh>
-
 #include "cells/choose.h"
 #include "core/memory.h"
 #include "device/cuda.h"
+#include "sort/cub_cuda.h"
 #include "sort/search.h"
 
 enum { threads = 256 };
@@ -198,17 +197,17 @@ int64_t cells_sort_scratch_bytes_cuda(int64_t count)
 }
 
 static kith_status sort_pairs(kith_context *context, int64_t count, int32_t bits,
-                              cub::DoubleBuffer<uint32_t> *keys, cub::DoubleBuffer<uint32_t> *order)
+                              uint32_t *(&keys)[2], uint32_t *(&order)[2])
 {
     const cudaStream_t stream = cuda_stream(context);
     size_t bytes = 0;
     void *working = NULL;
     KITH_TRY(cuda_check(
-        cub::DeviceRadixSort::SortPairs(NULL, bytes, *keys, *order, (int)count, 0, bits, stream),
+        sort_pairs_by_turns_cuda(NULL, bytes, keys, order, (uint32_t)count, bits, stream),
         "sorting points by cells"));
     KITH_TRY(cuda_scratch(context, (int64_t)bytes, &working));
     return cuda_check(
-        cub::DeviceRadixSort::SortPairs(working, bytes, *keys, *order, (int)count, 0, bits, stream),
+        sort_pairs_by_turns_cuda(working, bytes, keys, order, (uint32_t)count, bits, stream),
         "sorting points by cells");
 }
 
@@ -219,19 +218,18 @@ kith_status cells_sort_cuda(kith_context *context, const struct cells_grid *grid
     const cudaStream_t stream = cuda_stream(context);
     const int64_t count = points->count, blocks = (count + threads - 1) / threads;
     char *room = (char *)scratch;
-    cub::DoubleBuffer<uint32_t> keys((uint32_t *)room, (uint32_t *)(room + column_bytes(count)));
-    cub::DoubleBuffer<uint32_t> rows((uint32_t *)(room + 2 * column_bytes(count)),
-                                     (uint32_t *)(room + 3 * column_bytes(count)));
+    uint32_t *keys[2] = {(uint32_t *)room, (uint32_t *)(room + column_bytes(count))};
+    uint32_t *rows[2] = {(uint32_t *)(room + 2 * column_bytes(count)),
+                         (uint32_t *)(room + 3 * column_bytes(count))};
     if (blocks > 0) {
-        number<<<(unsigned)blocks, threads, 0, stream>>>(grid, *lattice, *points, keys.Current(),
-                                                         rows.Current());
+        number<<<(unsigned)blocks, threads, 0, stream>>>(grid, *lattice, *points, keys[0], rows[0]);
         KITH_TRY(cuda_check_launch("numbering cells"));
-        KITH_TRY(sort_pairs(context, count, bits_of(most_buckets), &keys, &rows));
+        KITH_TRY(sort_pairs(context, count, bits_of(most_buckets), keys, rows));
     }
-    *order = rows.Current();
+    *order = rows[0];
     if (!begin)
         return KITH_OK;
     find_begins<<<(unsigned)cuda_multiprocessors(context) * 8, threads, 0, stream>>>(
-        grid, count, keys.Current(), begin);
+        grid, count, keys[0], begin);
     return cuda_check_launch("finding the points of cells");
 }

@@ -1,9 +1,8 @@
 /* Keys of sites sorted by CUB, and runs of equal ones. */
 
-#include <cub/device/device_radix_sort.cuh>
-
 #include "lattice/cuda_methods.h"
 #include "lattice/table_cuda.cuh"
+#include "sort/cub_cuda.h"
 
 template <typename coordinate>
 __global__ void __launch_bounds__(lattice_block)
@@ -66,8 +65,7 @@ kith_status collisions_sort_cuda(kith_context *context, const struct collisions_
     const int multiprocessors = cuda_multiprocessors(context);
     const cudaStream_t stream = cuda_stream(context);
     size_t sort_bytes = 0;
-    KITH_TRY(cuda_check(cub::DeviceRadixSort::SortKeys(NULL, sort_bytes, (const uint64_t *)NULL,
-                                                       (uint64_t *)NULL, n, 0, 64, stream),
+    KITH_TRY(cuda_check(sort_long_keys_cuda(NULL, sort_bytes, NULL, NULL, n, 64, stream),
                         "sorting the beads"));
     const int64_t slots = table_slots(n);
     const int64_t of_table = slots * (int64_t)sizeof(struct table_slot);
@@ -84,9 +82,9 @@ kith_status collisions_sort_cuda(kith_context *context, const struct collisions_
     else
         make_long_keys<int64_t><<<blocks, lattice_block, 0, stream>>>(*problem, counting, keys);
     KITH_TRY(cuda_check_launch("making the keys of the beads")); /* CUB would take it for its own */
-    KITH_TRY(cuda_check(cub::DeviceRadixSort::SortKeys(memory + 2 * key_bytes, sort_bytes, keys,
-                                                       sorted, n, 0, 64, stream),
-                        "sorting the beads"));
+    KITH_TRY(cuda_check(
+        sort_long_keys_cuda(memory + 2 * key_bytes, sort_bytes, keys, sorted, n, 64, stream),
+        "sorting the beads"));
     count_runs<<<blocks, lattice_block, 0, stream>>>(sorted, n, counting, table, slots);
     KITH_TRY(cuda_check_launch("counting sorted beads"));
     return count_by_table(context, *problem, counting, table, slots, true);

@@ -1,9 +1,8 @@
 /* Points in the order of their cells by counting: how many a place has, where it begins, and then
  * each point to its rank within the place, the order of rows, whatever order the counting had. */
 
-#include <cub/device/device_scan.cuh>
-
 #include "pairs/sort_cuda.cuh"
+#include "sort/cub_cuda.h"
 
 enum { threads = 256, table_threads = 1024 };
 
@@ -134,12 +133,6 @@ static __global__ void __launch_bounds__(threads)
     }
 }
 
-static cudaError_t scan(void *scratch, size_t &bytes, uint32_t *table, uint32_t count,
-                        cudaStream_t stream)
-{
-    return cub::DeviceScan::ExclusiveSum(scratch, bytes, table, table, count, stream);
-}
-
 /* In front of the scan's own memory. */
 static int64_t bytes_of_rows(uint32_t count)
 {
@@ -149,7 +142,7 @@ static int64_t bytes_of_rows(uint32_t count)
 int64_t pairs_counting_bytes(uint32_t count, uint32_t places)
 {
     size_t bytes = 0;
-    scan(nullptr, bytes, nullptr, places + 1, nullptr);
+    sort_scan_table_cuda(nullptr, bytes, nullptr, places + 1, nullptr);
     return bytes_of_rows(count) + (int64_t)bytes;
 }
 
@@ -160,7 +153,8 @@ static kith_status add_up_table(kith_context *context, uint32_t *table, uint32_t
     size_t bytes = (size_t)scratch_bytes;
     if (count <= most_places_of_block)
         return launch_overlapped(context, what, dim3(1), table_threads, add_up, table, count);
-    return cuda_check(scan(scratch, bytes, table, count, cuda_stream(context)), what);
+    return cuda_check(sort_scan_table_cuda(scratch, bytes, table, count, cuda_stream(context)),
+                      what);
 }
 
 template <typename real>

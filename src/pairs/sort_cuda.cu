@@ -1,8 +1,7 @@
 /* Points and targets in the order of their cells, on the GPU. */
 
-#include <cub/device/device_radix_sort.cuh>
-
 #include "pairs/sort_cuda.cuh"
+#include "sort/cub_cuda.h"
 #include "sort/search.h"
 #include "sort/sort.h"
 
@@ -134,18 +133,11 @@ static int bits_of(uint32_t places)
     return bits;
 }
 
-static cudaError_t sort_pairs(void *scratch, size_t &bytes, const uint32_t *key,
-                              uint32_t *sorted_key, const uint32_t *row, uint32_t *sorted_row,
-                              uint32_t count, uint32_t places, cudaStream_t stream)
-{
-    return cub::DeviceRadixSort::SortPairs(scratch, bytes, key, sorted_key, row, sorted_row, count,
-                                           0, bits_of(places), stream);
-}
-
 static int64_t sort_bytes(uint32_t count, uint32_t places)
 {
     size_t bytes = 0;
-    sort_pairs(nullptr, bytes, nullptr, nullptr, nullptr, nullptr, count, places, nullptr);
+    sort_pairs_cuda(nullptr, bytes, nullptr, nullptr, nullptr, nullptr, count, bits_of(places),
+                    nullptr);
     return (int64_t)bytes;
 }
 
@@ -170,8 +162,9 @@ static kith_status sort_side(kith_context *context, const struct pairs_cuda_sear
     size_t bytes = (size_t)scratch_bytes;
     place_points<real><<<blocks_for(side.count), threads, 0, stream>>>(search, side);
     KITH_TRY(cuda_check_launch("wrapping points"));
-    KITH_TRY(cuda_check(sort_pairs(scratch, bytes, side.key, side.sorted_key, side.row,
-                                   side.sorted_row, side.count, search.place_count, stream),
+    KITH_TRY(cuda_check(sort_pairs_cuda(scratch, bytes, side.key, side.sorted_key, side.row,
+                                        side.sorted_row, side.count, bits_of(search.place_count),
+                                        stream),
                         "sorting points by cells"));
     gather<real><<<blocks_for(side.count), threads, 0, stream>>>(search, side, with_rows);
     return cuda_check_launch("gathering points");

@@ -3,6 +3,7 @@
 #include <cub/device/device_scan.cuh>
 
 #include "device/cuda.h"
+#include "sort/cub_cuda.h"
 #include "sort/sort.h"
 
 static cudaError_t scan(void *scratch, size_t &bytes, const int64_t *values, int64_t *sums,
@@ -24,4 +25,10 @@ kith_status sort_scan_cuda(kith_context *context, int64_t count, const int64_t *
     size_t bytes = (size_t)scratch_bytes;
     return cuda_check(scan(scratch, bytes, values, sums, count, cuda_stream(context)),
                       "adding up numbers");
+}
+
+cudaError_t sort_scan_table_cuda(void *scratch, size_t &bytes, uint32_t *table, uint32_t count,
+                                 cudaStream_t stream)
+{
+    return cub::DeviceScan::ExclusiveSum(scratch, bytes, table, table, count, stream);
 }

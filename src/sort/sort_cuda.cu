@@ -3,6 +3,7 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #include "device/overlap.cuh"
+#include "sort/cub_cuda.h"
 #include "sort/merge_cuda.cuh"
 #include "sort/sort.h"
 
@@ -86,4 +87,32 @@ kith_status sort_keys_cuda(kith_context *context, int64_t count, int32_t bits, u
                                             cudaMemcpyDeviceToDevice, stream),
                             "sorting keys"));
     return KITH_OK;
+}
+
+cudaError_t sort_long_keys_cuda(void *scratch, size_t &bytes, const uint64_t *keys,
+                                uint64_t *sorted, int64_t count, int bits, cudaStream_t stream)
+{
+    return cub::DeviceRadixSort::SortKeys(scratch, bytes, keys, sorted, count, 0, bits, stream);
+}
+
+cudaError_t sort_pairs_cuda(void *scratch, size_t &bytes, const uint32_t *keys,
+                            uint32_t *sorted_keys, const uint32_t *values, uint32_t *sorted_values,
+                            uint32_t count, int bits, cudaStream_t stream)
+{
+    return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, sorted_keys, values, sorted_values,
+                                           count, 0, bits, stream);
+}
+
+cudaError_t sort_pairs_by_turns_cuda(void *scratch, size_t &bytes, uint32_t *(&keys)[2],
+                                     uint32_t *(&values)[2], uint32_t count, int bits,
+                                     cudaStream_t stream)
+{
+    cub::DoubleBuffer<uint32_t> key(keys[0], keys[1]), value(values[0], values[1]);
+    const cudaError_t error =
+        cub::DeviceRadixSort::SortPairs(scratch, bytes, key, value, count, 0, bits, stream);
+    keys[0] = key.Current();
+    keys[1] = key.Alternate();
+    values[0] = value.Current();
+    values[1] = value.Alternate();
+    return error;
 }
