@@ -11,11 +11,8 @@
 
 #if defined(__CUDACC__)
 #define UNIVERSAL_STATIC static __device__ inline
-#define UNIVERSAL_OUTLINE                                                                          \
-    static __device__ __noinline__ /* three calls in the code of each kernel */
 #else
-#define UNIVERSAL_STATIC  static
-#define UNIVERSAL_OUTLINE static
+#define UNIVERSAL_STATIC static
 #endif
 
 #define TWO_PI 6.283185307179586476925
@@ -37,7 +34,7 @@ UNIVERSAL_STATIC void stumpff_series(double z, double c[4])
 }
 
 /* G_0 … G_3. */
-UNIVERSAL_OUTLINE void functions_at(double beta, double s, double g[4])
+UNIVERSAL_STATIC void functions_at(double beta, double s, double g[4])
 {
     const double z = beta * s * s;
     if (fabs(z) < 2.25) {
