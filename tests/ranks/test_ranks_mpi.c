@@ -136,6 +136,9 @@ static void test_runs_in_boxes_resume_with_other_numbers_of_processes(void **sta
     check_resuming("argon.xyz --law lennard-jones --cutoff 2.5 --dt 0.004 --every 17 "
                    "--exclude bonds.csv",
                    1372, 34 * 0.004);
+    check_resuming("argon.xyz --law lennard-jones --cutoff 2.5 --dt 0.004 --every 17 "
+                   "--exclude bonds.csv --thermostat bussi:3,0.05",
+                   1372, 34 * 0.004);
 }
 
 /* As often as they can be, the first before the first step: when, the clock of the first process

@@ -27,6 +27,29 @@ static void test_no_process_holds_all_bodies(void **state)
     assert_works(script);
 }
 
+/* The same with bonded pairs, which every process reads, 16 bytes each, and with a thermostat of
+ * all velocities. With the columns of all bodies these took 5400 bytes. */
+enum { bytes_of_bonded_atom = 1600 };
+
+static void test_no_process_holds_all_molecules(void **state)
+{
+    (void)state;
+    char script[1024];
+    make_bodies();
+    snprintf(script, sizeof script,
+             "kith make fcc -n %d --density 0.8 --temperature 2 -o many.h5 || exit\n"
+             "bonds() { seq 0 2 $1 | awk '{print $1 \",\" $1 + 1}'; }\n"
+             "bonds 1370 >bonds.csv; bonds %d >all.csv\n"
+             "o='--law lennard-jones --cutoff 2.5 --dt 0.002 --until 0.004 --threads 1 --quiet'\n"
+             "o=\"$o --thermostat bussi:2,0.1\"\n"
+             "memory 8 run argon.xyz $o --exclude bonds.csv -o memory.h5 >few || exit\n"
+             "memory 8 run many.h5 $o --exclude all.csv -o memory.h5 >first || exit\n"
+             "at_most few %d %d first\n"
+             "rm -f many.h5 memory.h5",
+             atoms_measured, atoms_measured - 2, atoms_measured, bytes_of_bonded_atom);
+    assert_works(script);
+}
+
 /* The same of a tree: state, own bodies, their cells and multipoles, and those of other processes
  * that they need. The tree of all N bodies would take 7900. */
 enum { bodies_measured = 200000, bytes_of_body = 4200 };
@@ -175,6 +198,7 @@ int main(int argc, char **argv)
         return code;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_process_holds_all_bodies),
+        cmocka_unit_test(test_no_process_holds_all_molecules),
         cmocka_unit_test(test_no_process_has_the_tree_of_all_bodies),
         cmocka_unit_test(test_no_process_has_all_bodies_of_forces),
         cmocka_unit_test(test_no_process_has_all_sources_of_other_targets),
