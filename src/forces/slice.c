@@ -114,18 +114,20 @@ static kith_status find_begin(kith_context *context, kith_status status, int64_t
 {
     const struct ranks *ranks = context->ranks;
     unsigned long long *counts = NULL;
+    int64_t *first = NULL;
     if (status == KITH_OK)
         status = kith_allocate(ranks->size, sizeof *counts, "excluded pairs", &counts);
     if (status == KITH_OK)
-        status = kith_allocate(ranks->size + 1, sizeof **begin, "excluded pairs", begin);
+        status = kith_allocate(ranks->size + 1, sizeof *first, "excluded pairs", &first);
     status = ranks_agree(context, status);
-    if (status == KITH_OK) {
+    if (status == KITH_OK && counts && first) {
         counts[ranks->rank] = (unsigned long long)count;
         ranks_add(context, counts, ranks->size);
         for (int32_t k = 0; k < ranks->size; k++)
-            (*begin)[k + 1] = (*begin)[k] + (int64_t)counts[k];
+            first[k + 1] = first[k] + (int64_t)counts[k];
     }
     free(counts);
+    *begin = first;
     return status;
 }
 
@@ -151,12 +153,12 @@ static kith_status unite_excluded(kith_context *context, const struct forces_pro
     if (status == KITH_OK)
         count = take_first_rows(context, own, pairs);
     status = find_begin(context, status, count, &begin);
-    if (status == KITH_OK) {
+    if (status == KITH_OK && begin) {
         wide->excluded_count = begin[context->ranks->size];
         status = ranks_agree(context, kith_allocate(wide->excluded_count, sizeof *wide->excluded,
                                                     "excluded pairs", &wide->excluded));
     }
-    if (status == KITH_OK) {
+    if (status == KITH_OK && begin) {
         if (count > 0)
             memcpy(wide->excluded[begin[context->ranks->rank]], pairs.data,
                    (size_t)count * sizeof *wide->excluded);

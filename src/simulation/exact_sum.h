@@ -72,8 +72,8 @@ static inline double exact_sum_value(const struct exact_sum *sum)
         (void)exact_sum_carry(sum, ~(uint64_t)0, digit);
     while (last > 0 && digit[last] == 0)
         last--;
-    for (int k = last; k >= 0 && k > last - 4; k--)
-        value += ldexp(digit[k], 32 * k - 1074);
+    for (int k = 0; k < 4 && k <= last; k++)
+        value += ldexp(digit[last - k], 32 * (last - k) - 1074);
     return is_negative ? -value : value;
 }
 
