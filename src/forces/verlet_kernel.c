@@ -148,11 +148,18 @@ SIMD_INLINE double verlet_larger_number(double a, double b)
     return a > b || a != a ? a : b;
 }
 
-/* The sum of the lanes. */
+/* The sum of the lanes, modulo 2^64: _mm512_reduce_add_epi64 adds signed numbers in GCC's header,
+ * whose overflow is undefined. */
 SIMD_INLINE unsigned long long verlet_sum_lanes(vbits x)
 {
 #if defined(__AVX512F__) && !defined(SIMD_GENERIC)
-    return (unsigned long long)_mm512_reduce_add_epi64((__m512i)x);
+    const __m512i all = (__m512i)x;
+    const __m256i half =
+        _mm256_add_epi64(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64(all, 1));
+    const __m128i pair =
+        _mm_add_epi64(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+    return (unsigned long long)_mm_cvtsi128_si64(pair) +
+           (unsigned long long)_mm_extract_epi64(pair, 1);
 #else
     unsigned long long sum = 0;
     SIMD_UNROLL
