@@ -55,6 +55,7 @@ static kith_status compute_slice(kith_context *context, struct forces_arguments 
 {
     const kith_dtype dtype = arguments->sources.positions.dtype;
     struct forces_packed packed;
+    struct forces_problem problem;
     kith_status status = kith_context_check_cancelled(context);
     if (status == KITH_OK)
         status = forces_check_way(&arguments->way, arguments->law);
@@ -64,12 +65,18 @@ static kith_status compute_slice(kith_context *context, struct forces_arguments 
         status =
             law_check_dimensions(arguments->law, kith_array_columns(arguments->sources.positions));
     KITH_TRY(ranks_agree(context, status));
-    KITH_TRY(ranks_agree(context, forces_pack(context, arguments, dtype, &packed)));
-    packed.problem.source_count = arguments->all;
-    packed.problem.target_count = packed.problem.self ? arguments->all : arguments->all_targets;
-    forces_advise(context, arguments->options, &packed.problem);
-    KITH_TRY(solve_slice(context, arguments->solver, &packed.problem));
-    return ranks_agree(context, forces_unpack(&packed, arguments));
+    status = forces_pack(context, arguments, dtype, &packed);
+    if (status == KITH_OK)
+        status = forces_pack_send(&packed, arguments, &problem);
+    KITH_TRY(ranks_agree(context, status));
+    problem.source_count = arguments->all;
+    problem.target_count = problem.self ? arguments->all : arguments->all_targets;
+    forces_advise(context, arguments->options, &problem);
+    KITH_TRY(solve_slice(context, arguments->solver, &problem));
+    status = forces_pack_receive(&packed);
+    if (status == KITH_OK)
+        status = forces_unpack(&packed, arguments);
+    return ranks_agree(context, status);
 }
 
 static kith_status compute_in_place(kith_context *context, const struct forces_arguments *arguments)

@@ -154,17 +154,45 @@ kith_status forces_pack(kith_context *context, struct forces_arguments *argument
         packed->mass_exponent =
             forces_packed_mass_exponent(has_masses ? arguments->largest_mass : 1);
     }
-    void *memory = NULL, *own = NULL;
     KITH_TRY(forces_begin_problem(arguments, dtype, &packed->problem));
-    const int64_t bytes = forces_lay_out(arguments, NULL, &packed->problem);
-    KITH_TRY(context->services->workspace(context, bytes, &memory, &own));
-    forces_lay_out(arguments, memory, &packed->problem);
+    packed->bytes = forces_lay_out(arguments, NULL, &packed->problem);
+    KITH_TRY(context->services->workspace(context, packed->bytes, &packed->memory, &packed->own));
+    forces_lay_out(arguments, packed->memory, &packed->problem);
 
     const double softening = ldexp(arguments->softening, -packed->length_exponent);
     packed->problem.softening2 = softening * softening;
     KITH_TRY(pack_space(arguments, packed));
     KITH_TRY(pack_sources(arguments, packed));
     return pack_targets(arguments, packed);
+}
+
+/* Bytes before the outputs, which are the last columns. */
+static int64_t bytes_of_inputs(const struct forces_packed *packed)
+{
+    const struct forces_problem *problem = &packed->problem;
+    const char *first = problem->acceleration[0] ? problem->acceleration[0] : problem->potential;
+    return first ? first - (const char *)packed->memory : packed->bytes;
+}
+
+kith_status forces_pack_send(const struct forces_packed *packed,
+                             const struct forces_arguments *arguments, struct forces_problem *there)
+{
+    *there = packed->problem;
+    if (packed->own == packed->memory)
+        return KITH_OK;
+    forces_lay_out(arguments, packed->own, there);
+    return packed->context->services->copy_in(packed->context, packed->own, packed->memory,
+                                              bytes_of_inputs(packed));
+}
+
+kith_status forces_pack_receive(const struct forces_packed *packed)
+{
+    const int64_t inputs = bytes_of_inputs(packed);
+    if (packed->own == packed->memory)
+        return KITH_OK;
+    return packed->context->services->copy_out(packed->context, (char *)packed->memory + inputs,
+                                               (const char *)packed->own + inputs,
+                                               packed->bytes - inputs);
 }
 
 /* Energies of pairs, whose unit is G mass² / length. */

@@ -29,11 +29,6 @@ struct forces_tree_backend {
     bool (*may_keep)(void *state); /* for any later problem, in the context; NULL: no */
 };
 
-/* The results of a tree on the host, in the order and units of the problem: all, or those of this
- * rank's slice. unit: of the weights (forces/tree_weights.h). Errors: KITH_CANCELLED. */
-kith_status forces_deliver_tree(kith_context *context, const struct forces_tree_sums *sums,
-                                double unit, const struct tree_state *state);
-
 extern const struct forces_tree_backend forces_tree_cpu, forces_tree_cuda;
 
 #ifdef __cplusplus

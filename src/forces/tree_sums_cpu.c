@@ -89,8 +89,9 @@ static void gather_slices(kith_context *context, const struct forces_problem *pr
             ranks_gather(context, problem->acceleration[c], real, problem->target_count, 1);
 }
 
-kith_status forces_deliver_tree(kith_context *context, const struct forces_tree_sums *sums,
-                                double unit, const struct tree_state *state)
+/* All results, or those of this rank's slice. */
+static kith_status deliver_all(kith_context *context, const struct forces_tree_sums *sums,
+                               double unit, const struct tree_state *state)
 {
     struct delivery_run run = {.sums = sums, .state = state, .unit = unit};
     run.targets = state->is_sliced ? state->slice_count : sums->sums.target_count;
@@ -112,7 +113,7 @@ static kith_status evaluate(kith_context *context, const struct forces_tree_sums
     KITH_TRY(forces_scale_tree_weights(context, sums, &problem, &trees->weights, &unit));
     const struct tree_request request = tree_choose(&problem, &sums->wanted);
     KITH_TRY(tree_solve_cpu(context, &problem, &request, tree));
-    kith_status status = forces_deliver_tree(context, sums, unit, tree);
+    kith_status status = deliver_all(context, sums, unit, tree);
     if (tree->is_sliced)
         status = ranks_agree(context, status);
     KITH_TRY(status);

@@ -13,7 +13,6 @@
 #include "forces/deliver_cuda.cuh"
 #include "forces/ring.h"
 #include "forces/tree_sums.h"
-#include "forces/tree_weights.h"
 #include "forces/tree_weights_cuda.cuh"
 #include "ranks/device_parts.h"
 #include "tree/accuracy.h"
@@ -93,10 +92,12 @@ static __device__ inline void put(const struct forces_problem &problem, int64_t 
         column[i] += before;
 }
 
-/* Which target has which result. Both NULL: there was nothing to sum. */
+/* Which of the targets has which result. Both NULL: there was nothing to sum. */
 struct targets {
+    int64_t count;
     const uint32_t *order; /* result k is of target order[k] */
     const uint32_t *place; /* or the result of target i is place[i] */
+    const void *results;
 };
 
 /* A target a thread; strength is −1 for gravity, as deliver knows G and turns the sign of
@@ -104,11 +105,12 @@ struct targets {
 template <typename real>
 static __global__ void __launch_bounds__(threads)
     deliver_sums(const struct forces_problem problem, double strength, const void *weights,
-                 const double *unit, const struct targets targets, const real4_of<real> *results)
+                 const double *unit, const struct targets targets)
 {
+    const real4_of<real> *results = (const real4_of<real> *)targets.results;
     const int64_t at = (int64_t)blockIdx.x * threads + threadIdx.x;
     wait_for_kernel_before();
-    if (at >= problem.target_count)
+    if (at >= targets.count)
         return;
     const int64_t i = targets.order ? targets.order[at] : at;
     const int64_t k = targets.place ? targets.place[at] : at;
@@ -126,24 +128,33 @@ static __global__ void __launch_bounds__(threads)
     put<real>(problem, i, 3, of_potential * (of_sources * (double)result.w));
 }
 
-template <typename real>
+static kith_status deliver_targets(kith_context *context, const struct forces_tree_sums *sums,
+                                   const double *unit, const struct targets &targets)
+{
+    static const char what[] = "bringing results to their places";
+    const struct forces_problem *problem = sums->problem;
+    const double strength = problem->law ? sums->weights.strength : -1;
+    const dim3 blocks((unsigned)((targets.count + threads - 1) / threads));
+    if (targets.count == 0)
+        return KITH_OK;
+    return problem->dtype == KITH_F64
+               ? launch_overlapped(context, what, blocks, threads, deliver_sums<double>, *problem,
+                                   strength, sums->weights.target, unit, targets)
+               : launch_overlapped(context, what, blocks, threads, deliver_sums<float>, *problem,
+                                   strength, sums->weights.target, unit, targets);
+}
+
 static kith_status deliver_all(kith_context *context, const struct forces_tree_sums *sums,
                                const double *unit, const struct tree_state_cuda *tree)
 {
     const struct forces_problem *problem = sums->problem;
-    const double strength = problem->law ? sums->weights.strength : -1;
     const bool is_solved = problem->source_count > 0 && tree->target_tree;
-    const int64_t blocks = (problem->target_count + threads - 1) / threads;
-    if (blocks == 0)
-        return KITH_OK;
-    struct targets targets = {};
+    struct targets targets = {problem->target_count, NULL, NULL, tree->results.memory};
     if (is_solved && tree->finds_places)
         targets.place = (const uint32_t *)tree->places.memory;
     else if (is_solved)
         targets.order = tree->target_tree->order;
-    return launch_overlapped(context, "bringing results to their places", dim3((unsigned)blocks),
-                             threads, deliver_sums<real>, *problem, strength, sums->weights.target,
-                             unit, targets, (const real4_of<real> *)tree->results.memory);
+    return deliver_targets(context, sums, unit, targets);
 }
 
 /* What the host needs of the device before it sums: whether the numbers are good, and ε². */
@@ -369,29 +380,23 @@ static kith_status choose_places(const struct tree_problem *problem, struct tree
                                    &tree->finds_places);
 }
 
-/* Of this rank's slice, whose columns are in the host's memory. */
+/* Of this rank's slice, by gravity. */
 static kith_status evaluate_slice(kith_context *context, const struct forces_tree_sums *sums,
-                                  struct trees *trees, struct tree_report *report)
+                                  struct tree_problem *problem, struct trees *trees)
 {
-    struct tree_state home = {};
-    struct tree_problem problem = sums->sums;
-    struct forces_tree_weights weights = {};
-    double unit = 1;
-    if (sums->sums.law == expansion_series)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "trees of ranks that each have a part of the bodies do not support this "
-                         "law on GPUs; use the CPU");
-    const struct tree_request request = tree_choose_cuda(&problem, &sums->wanted);
-    kith_status status = forces_scale_tree_weights(context, sums, &problem, &weights, &unit);
-    if (status == KITH_OK)
-        status = tree_solve_slices_cuda(context, &problem, &request, &trees->own, &home);
-    if (status == KITH_OK)
-        status = forces_deliver_tree(context, sums, unit, &home);
-    trees->points = status == KITH_OK ? trees->own.sources.count : 0;
-    *report = home.report;
-    tree_free(&home);
-    free(weights.column);
-    return ranks_agree(context, status);
+    struct known known;
+    struct cuda_reading readings[2];
+    struct tree_home_cuda home = {};
+    int count = 0;
+    bool good = true;
+    find_readings(sums->problem, &known, readings, &count);
+    KITH_TRY(ranks_agree(context, count > 0 ? cuda_read(context, readings, count) : KITH_OK));
+    use_known(sums->problem, &known, &problem->softening2, &good);
+    const struct tree_request request = tree_choose_cuda(problem, &sums->wanted);
+    KITH_TRY(tree_solve_slices_cuda(context, problem, &request, &trees->own, &home));
+    trees->points = trees->own.sources.count;
+    const struct targets targets = {home.count, home.order, NULL, home.results};
+    return ranks_agree(context, deliver_targets(context, sums, NULL, targets));
 }
 
 static kith_status evaluate(kith_context *context, const struct forces_tree_sums *sums, void *state,
@@ -407,15 +412,17 @@ static kith_status evaluate(kith_context *context, const struct forces_tree_sums
     tree->report = {};
     trees->points = 0;
     trees->shared_until = 0;
-    if (problem.is_slice)
-        return evaluate_slice(context, sums, trees, report);
+    if (problem.is_slice) {
+        KITH_TRY(evaluate_slice(context, sums, &problem, trees));
+        *report = tree->report;
+        return KITH_OK;
+    }
     KITH_TRY(choose_places(&problem, tree));
     if (sums->problem->law && problem.weight && problem.source_count > 0)
         KITH_TRY(forces_scale_tree_weights_cuda(context, &problem, &trees->weights, &unit));
     KITH_TRY(solve_all(context, sums, &problem, trees, &good));
     trees->points = problem.source_count + (problem.self ? 0 : problem.target_count);
-    KITH_TRY(problem.dtype == KITH_F64 ? deliver_all<double>(context, sums, unit, tree)
-                                       : deliver_all<float>(context, sums, unit, tree));
+    KITH_TRY(deliver_all(context, sums, unit, tree));
     if (good && sums->wanted.estimates) /* the delivery need not wait for it */
         KITH_TRY(tree_estimate_cuda(context, &problem, tree));
     balance(trees);

@@ -106,25 +106,10 @@ static kith_status exchange(kith_context *context, const struct verlet_cuda *ver
                             int64_t each)
 {
     const struct verlet_home *home = &verlet->home;
-    const int own = verlet->building.list.device;
     const int64_t *from = is_homeward ? home->first_sent : home->first_received;
     const int64_t *to = is_homeward ? home->first_received : home->first_sent;
-    struct ranks_device_message messages[2 * verlet_most_devices];
-    int32_t count = 0;
-    for (int other = 0; other < verlet_devices_of(verlet); other++) {
-        char *go = (char *)sent + from[other] * each, *come = (char *)received + to[other] * each;
-        const int64_t bytes_go = (from[other + 1] - from[other]) * each;
-        const int64_t bytes_come = (to[other + 1] - to[other]) * each;
-        if (other != own) {
-            messages[count++] = {go, bytes_go, other, tag_of_columns, true};
-            messages[count++] = {come, bytes_come, other, tag_of_columns, false};
-        } else if (status == KITH_OK) {
-            status = cuda_check(cudaMemcpyAsync(come, go, (size_t)bytes_go,
-                                                cudaMemcpyDeviceToDevice, cuda_stream(context)),
-                                "columns of a rank's own particles");
-        }
-    }
-    return ranks_exchange_on_device(context, status, messages, count);
+    return ranks_exchange_parts_on_device(context, status, tag_of_columns, each, from, sent, to,
+                                          received);
 }
 
 static __global__ void take_rows(const unsigned *order, int64_t count, uint64_t *keys)

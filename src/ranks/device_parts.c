@@ -6,6 +6,7 @@
 #include "core/clock.h"
 #include "core/memory.h"
 #include "device/context.h"
+#include "device/cuda_state.h"
 #include "ranks/nccl.h"
 #include "ranks/partition.h"
 #include "ranks/ranks.h"
@@ -175,4 +176,41 @@ kith_status ranks_exchange_on_device(kith_context *context, kith_status status,
     KITH_TRY(ranks_agree_on(context, status, &most));
     return ranks_nccl_is_used(context, most) ? ranks_nccl_exchange(context, messages, count)
                                              : exchange_by_host(context, messages, count, bytes);
+}
+
+static kith_status copy_own_part(kith_context *context, void *to, const void *from, int64_t bytes)
+{
+    return bytes == 0 ? KITH_OK
+                      : cuda_check(cudaMemcpyAsync(to, from, (size_t)bytes,
+                                                   cudaMemcpyDeviceToDevice, cuda_stream(context)),
+                                   "a rank's own part");
+}
+
+kith_status ranks_exchange_parts_on_device(kith_context *context, kith_status status, int32_t tag,
+                                           int64_t element_bytes, const int64_t *first_sent,
+                                           const void *sent, const int64_t *first_received,
+                                           void *received)
+{
+    const struct ranks *ranks = context->ranks;
+    struct ranks_device_message *messages = NULL;
+    int32_t count = 0;
+    if (status == KITH_OK)
+        status = kith_allocate(2 * ranks->size, sizeof *messages, "messages of ranks", &messages);
+    for (int32_t k = 0; k < ranks->size && status == KITH_OK; k++) {
+        char *go = (char *)sent + first_sent[k] * element_bytes;
+        char *come = (char *)received + first_received[k] * element_bytes;
+        const int64_t bytes_go = (first_sent[k + 1] - first_sent[k]) * element_bytes;
+        const int64_t bytes_come = (first_received[k + 1] - first_received[k]) * element_bytes;
+        if (k == ranks->rank) {
+            status = copy_own_part(context, come, go, bytes_go);
+            continue;
+        }
+        if (bytes_go > 0)
+            messages[count++] = (struct ranks_device_message){go, bytes_go, k, tag, true};
+        if (bytes_come > 0)
+            messages[count++] = (struct ranks_device_message){come, bytes_come, k, tag, false};
+    }
+    status = ranks_exchange_on_device(context, status, messages, count);
+    free(messages);
+    return status;
 }

@@ -59,6 +59,14 @@ struct ranks_device_message {
 kith_status ranks_exchange_on_device(kith_context *context, kith_status status,
                                      const struct ranks_device_message *messages, int32_t count);
 
+/* Collective: elements first_sent[k] … first_sent[k + 1] − 1 of an array in the device's memory go
+ * to rank k, and those from first_received[k] on of another come from it (size + 1 numbers each);
+ * this rank's own are copied in the order of the stream. Errors: the same. */
+kith_status ranks_exchange_parts_on_device(kith_context *context, kith_status status, int32_t tag,
+                                           int64_t element_bytes, const int64_t *first_sent,
+                                           const void *sent, const int64_t *first_received,
+                                           void *received);
+
 /* Collective: two counts, replaced by their sums over all ranks. */
 void ranks_add_counts(const kith_context *context, int64_t *first, int64_t *second);
 

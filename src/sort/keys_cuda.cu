@@ -1,7 +1,7 @@
 /* Morton keys on a GPU. This file is compiled without fused operations, as they would change keys.
  */
 
-#include "device/cuda.h"
+#include "device/cuda_state.h"
 #include "device/overlap.cuh"
 #include "sort/sort.h"
 
@@ -65,25 +65,38 @@ static __global__ void __launch_bounds__(threads)
         of_blocks[blockIdx.x] = found;
 }
 
+/* Of all blocks, in thread 0 of this one. */
+static __device__ struct extremes extremes_of_blocks(int blocks, const struct extremes *of_blocks)
+{
+    struct extremes found = of_blocks[0];
+    for (int k = (int)threadIdx.x; k < blocks; k += threads)
+        widen(&found, of_blocks[k]);
+    return extremes_of_block(found);
+}
+
 static __global__ void __launch_bounds__(threads)
     make_grid(int32_t dimensions, int blocks, const struct extremes *of_blocks,
               struct morton_grid *grid)
 {
     wait_for_kernel_before();
-    struct extremes found = of_blocks[0];
-    for (int k = (int)threadIdx.x; k < blocks; k += threads)
-        widen(&found, of_blocks[k]);
-    found = extremes_of_block(found);
+    const struct extremes found = extremes_of_blocks(blocks, of_blocks);
     if (threadIdx.x == 0)
         *grid = morton_grid_around(dimensions, found.low, found.high);
 }
 
-template <typename real>
 static __global__ void __launch_bounds__(threads)
-    make_keys(const struct sort_points points, const struct morton_grid *made, uint64_t *keys)
+    join_extremes(int blocks, const struct extremes *of_blocks, struct extremes *of_all)
 {
     wait_for_kernel_before();
-    const struct morton_grid grid = *made;
+    const struct extremes found = extremes_of_blocks(blocks, of_blocks);
+    if (threadIdx.x == 0)
+        *of_all = found;
+}
+
+template <typename real>
+static __device__ inline void make_all_keys(const struct sort_points &points,
+                                            const struct morton_grid &grid, uint64_t *keys)
+{
     for (int64_t i = (int64_t)blockIdx.x * threads + threadIdx.x; i < points.count;
          i += (int64_t)gridDim.x * threads) {
         const double x = coordinate<real>(points, 0, i), y = coordinate<real>(points, 1, i);
@@ -94,22 +107,96 @@ static __global__ void __launch_bounds__(threads)
 }
 
 template <typename real>
+static __global__ void __launch_bounds__(threads)
+    make_keys(const struct sort_points points, const struct morton_grid *made, uint64_t *keys)
+{
+    wait_for_kernel_before();
+    make_all_keys<real>(points, *made, keys);
+}
+
+template <typename real>
+static __global__ void __launch_bounds__(threads)
+    make_keys_in(const struct sort_points points, const struct morton_grid grid, uint64_t *keys)
+{
+    wait_for_kernel_before();
+    make_all_keys<real>(points, grid, keys);
+}
+
+static const char what[] = "making the keys of points";
+
+static int64_t blocks_for(const struct sort_points *points)
+{
+    return (points->count + threads - 1) / threads;
+}
+
+/* Extremes of each of *blocks blocks, and room for one more. */
+template <typename real>
+static kith_status find(kith_context *context, const struct sort_points *points, int *blocks,
+                        struct extremes **of_blocks)
+{
+    const int64_t needed = blocks_for(points);
+    *blocks = needed < most_blocks ? (int)needed : (int)most_blocks;
+    KITH_TRY(
+        cuda_scratch(context, (*blocks + 1) * (int64_t)sizeof **of_blocks, (void **)of_blocks));
+    return launch_overlapped(context, what, dim3((unsigned)*blocks), threads, find_extremes<real>,
+                             *points, *of_blocks);
+}
+
+template <typename real>
+static kith_status find_range(kith_context *context, const struct sort_points *points,
+                              struct extremes *found)
+{
+    int blocks = 0;
+    struct extremes *of_blocks = NULL;
+    KITH_TRY(find<real>(context, points, &blocks, &of_blocks));
+    KITH_TRY(launch_overlapped(context, what, dim3(1), threads, join_extremes, blocks,
+                               (const struct extremes *)of_blocks, of_blocks + blocks));
+    const struct cuda_reading reading = {found, of_blocks + blocks, sizeof *found};
+    return cuda_read(context, &reading, 1);
+}
+
+kith_status sort_find_range_cuda(kith_context *context, const struct sort_points *points,
+                                 double low[3], double high[3])
+{
+    struct extremes found = {};
+    KITH_TRY(points->dtype == KITH_F64 ? find_range<double>(context, points, &found)
+                                       : find_range<float>(context, points, &found));
+    for (int c = 0; c < 3; c++) {
+        low[c] = found.low[c];
+        high[c] = found.high[c];
+    }
+    return KITH_OK;
+}
+
+static dim3 blocks_of_keys(kith_context *context, const struct sort_points *points)
+{
+    const int64_t needed = blocks_for(points), most = (int64_t)cuda_multiprocessors(context) * 16;
+    return dim3((unsigned)(needed < most ? needed : most));
+}
+
+template <typename real>
 static kith_status make(kith_context *context, const struct sort_points *points, uint64_t *keys,
                         struct morton_grid *grid)
 {
-    static const char what[] = "making the keys of points";
-    const int64_t needed = (points->count + threads - 1) / threads;
-    const int blocks = needed < most_blocks ? (int)needed : (int)most_blocks;
-    void *of_blocks = NULL;
-    KITH_TRY(cuda_scratch(context, blocks * (int64_t)sizeof(struct extremes), &of_blocks));
-    KITH_TRY(launch_overlapped(context, what, dim3((unsigned)blocks), threads, find_extremes<real>,
-                               *points, (struct extremes *)of_blocks));
+    int blocks = 0;
+    struct extremes *of_blocks = NULL;
+    KITH_TRY(find<real>(context, points, &blocks, &of_blocks));
     KITH_TRY(launch_overlapped(context, what, dim3(1), threads, make_grid, points->dimensions,
                                blocks, (const struct extremes *)of_blocks, grid));
-    const int64_t most = (int64_t)cuda_multiprocessors(context) * 16;
-    return launch_overlapped(context, what, dim3((unsigned)(needed < most ? needed : most)),
-                             threads, make_keys<real>, *points, (const struct morton_grid *)grid,
-                             keys);
+    return launch_overlapped(context, what, blocks_of_keys(context, points), threads,
+                             make_keys<real>, *points, (const struct morton_grid *)grid, keys);
+}
+
+kith_status sort_keys_in_grid_cuda(kith_context *context, const struct sort_points *points,
+                                   const struct morton_grid *grid, uint64_t *keys)
+{
+    if (points->count == 0)
+        return KITH_OK;
+    return points->dtype == KITH_F64
+               ? launch_overlapped(context, what, blocks_of_keys(context, points), threads,
+                                   make_keys_in<double>, *points, *grid, keys)
+               : launch_overlapped(context, what, blocks_of_keys(context, points), threads,
+                                   make_keys_in<float>, *points, *grid, keys);
 }
 
 kith_status sort_morton_keys_cuda(kith_context *context, const struct sort_points *points,

@@ -57,6 +57,14 @@ void sort_scan_cpu(int64_t count, const int32_t *values, int32_t *sums);
  * waits. */
 kith_status sort_morton_keys_cuda(kith_context *context, const struct sort_points *points,
                                   uint64_t *keys, struct morton_grid *grid);
+
+/* The same in two parts, of a grid in the host's memory: the range of at least one point, which
+ * waits for the device, and the keys. */
+kith_status sort_find_range_cuda(kith_context *context, const struct sort_points *points,
+                                 double low[3], double high[3]);
+kith_status sort_keys_in_grid_cuda(kith_context *context, const struct sort_points *points,
+                                   const struct morton_grid *grid, uint64_t *keys);
+
 kith_status sort_keys_cuda(kith_context *context, int64_t count, int32_t bits, uint64_t *keys,
                            uint32_t *order, void *scratch);
 int64_t sort_scratch_bytes_cuda(int64_t count);

@@ -14,22 +14,28 @@ static const char what[] = "branches of a tree";
 
 enum { most_children = 8 };
 
-/* Collective: the grid around the points of all ranks. */
+struct morton_grid tree_division_grid(kith_context *context, int32_t dimensions, bool is_empty,
+                                      const double low[3], const double high[3])
+{
+    double opposite[3] = {0}, largest[3] = {0};
+    for (int32_t c = 0; c < dimensions; c++) {
+        opposite[c] = is_empty ? -(double)INFINITY : -low[c];
+        largest[c] = is_empty ? -(double)INFINITY : high[c];
+    }
+    ranks_maximum(context, opposite, 3);
+    ranks_maximum(context, largest, 3);
+    for (int32_t c = 0; c < 3; c++)
+        opposite[c] = -opposite[c];
+    return morton_grid_around(dimensions, opposite, largest);
+}
+
+/* Collective. */
 static struct morton_grid find_grid(kith_context *context, const struct sort_points *slice)
 {
-    double low[3] = {0}, high[3] = {0}; /* low: its opposite */
-    for (int32_t c = 0; c < slice->dimensions; c++) {
-        low[c] = high[c] = -(double)INFINITY;
-        if (slice->count == 0)
-            continue;
+    double low[3] = {0}, high[3] = {0};
+    for (int32_t c = 0; c < slice->dimensions && slice->count > 0; c++)
         sort_find_range_cpu(slice, c, &low[c], &high[c]);
-        low[c] = -low[c];
-    }
-    ranks_maximum(context, low, 3);
-    ranks_maximum(context, high, 3);
-    for (int32_t c = 0; c < 3; c++)
-        low[c] = -low[c];
-    return morton_grid_around(slice->dimensions, low, high);
+    return tree_division_grid(context, slice->dimensions, slice->count == 0, low, high);
 }
 
 static kith_status grow(int32_t count, int32_t room, int64_t bytes, void *memory)
@@ -229,20 +235,26 @@ static kith_status allocate_branches(struct tree_division *division)
     return ranks_parcels_create(division->context->ranks, &division->parcels);
 }
 
-kith_status tree_division_create(kith_context *context, const struct sort_points *slice,
-                                 const void *weight, int64_t points, int32_t most_points,
-                                 struct tree_division *division)
+kith_status tree_division_find_branches(kith_context *context, int64_t points, int32_t most_points,
+                                        struct tree_division *division)
 {
     division->context = context;
     division->points = points;
     division->most_points = most_points;
-    division->grid = find_grid(context, slice);
-    KITH_TRY(ranks_agree(
-        context, octree_sort_cpu(context, slice, weight, &division->grid, &division->slice)));
     KITH_TRY(find_top(division));
     KITH_TRY(ranks_agree(context, allocate_branches(division)));
     list_branches(division);
     return KITH_OK;
+}
+
+kith_status tree_division_create(kith_context *context, const struct sort_points *slice,
+                                 const void *weight, int64_t points, int32_t most_points,
+                                 struct tree_division *division)
+{
+    division->grid = find_grid(context, slice);
+    KITH_TRY(ranks_agree(
+        context, octree_sort_cpu(context, slice, weight, &division->grid, &division->slice)));
+    return tree_division_find_branches(context, points, most_points, division);
 }
 
 void tree_division_free(struct tree_division *division)
@@ -261,8 +273,7 @@ void tree_division_free(struct tree_division *division)
     *division = (struct tree_division){0};
 }
 
-/* Where the parts of the ranks begin, among all points and those of the slice. */
-static void divide(struct tree_division *division)
+void tree_division_divide(struct tree_division *division)
 {
     const int32_t ranks = division->context->ranks->size;
     ranks_divide(division->branch_count, division->work, ranks, division->first);
@@ -277,37 +288,31 @@ static void divide(struct tree_division *division)
     ranks_parcels_announce(&division->parcels);
 }
 
-kith_status tree_division_send_points(struct tree_division *division, struct sort_points *points,
-                                      const void **weight, char **memory)
-{
-    const struct octree *slice = &division->slice;
-    const int64_t real = kith_dtype_bytes(slice->dtype);
-    divide(division);
-    const int64_t count = ranks_parcels_received(&division->parcels),
-                  column = kith_padded(count + 1) * real;
-    *points = (struct sort_points){
-        .dtype = slice->dtype, .dimensions = slice->dimensions, .count = count};
-    KITH_TRY(
-        ranks_agree(division->context, kith_allocate_unset(4, column, "points of a tree", memory)));
-    for (int32_t c = 0; c < slice->dimensions; c++) {
-        points->position[c] = *memory + c * column;
-        ranks_parcels_exchange(&division->parcels, real, slice->position[c], *memory + c * column);
-    }
-    *weight = *memory + 3 * column;
-    ranks_parcels_exchange(&division->parcels, real, slice->weight, *memory + 3 * column);
-    return KITH_OK;
-}
-
 kith_status tree_division_send(struct tree_division *division, struct octree *own)
 {
     kith_context *context = division->context;
-    struct sort_points points;
-    const void *weight = NULL;
+    const struct octree *slice = &division->slice;
+    const int64_t real = kith_dtype_bytes(slice->dtype);
+    tree_division_divide(division);
+    const int64_t count = ranks_parcels_received(&division->parcels),
+                  column = kith_padded(count + 1);
     char *received = NULL;
-    kith_status status = tree_division_send_points(division, &points, &weight, &received);
-    if (status == KITH_OK)
+    kith_status status = kith_allocate_unset(4 * column, real, "points of a tree", &received);
+    struct sort_points points = {
+        .dtype = slice->dtype, .dimensions = slice->dimensions, .count = count};
+    status = ranks_agree(context, status);
+    if (status == KITH_OK) {
+        for (int32_t c = 0; c < slice->dimensions; c++) {
+            points.position[c] = received + c * column * real;
+            ranks_parcels_exchange(&division->parcels, real, slice->position[c],
+                                   received + c * column * real);
+        }
+        ranks_parcels_exchange(&division->parcels, real, slice->weight,
+                               received + 3 * column * real);
         status =
-            ranks_agree(context, octree_sort_cpu(context, &points, weight, &division->grid, own));
+            ranks_agree(context, octree_sort_cpu(context, &points, received + 3 * column * real,
+                                                 &division->grid, own));
+    }
     free(received);
     return status;
 }
@@ -362,18 +367,6 @@ kith_status tree_division_bring_home(struct tree_division *division, const struc
     free(sent);
     free(received);
     return status;
-}
-
-kith_status tree_division_bring_rows(struct tree_division *division, int64_t bytes,
-                                     const void *rows, char **home)
-{
-    struct ranks_parcels back = division->parcels;
-    back.first_sent = division->parcels.first_received;
-    back.first_received = division->parcels.first_sent;
-    KITH_TRY(ranks_agree(division->context, kith_allocate_unset(division->slice.count, bytes,
-                                                                "results of a tree", home)));
-    ranks_parcels_exchange(&back, bytes, rows, *home);
-    return KITH_OK;
 }
 
 void tree_division_gather(const struct tree_division *division, void *array, int64_t bytes)

@@ -50,15 +50,22 @@ kith_status tree_division_create(kith_context *context, const struct sort_points
                                  struct tree_division *division);
 void tree_division_free(struct tree_division *division);
 
-/* Collective: divides the branches by division->work, and sends the points: *own is then a tree
+/* Collective: the grid around the points of all ranks, of which this one has those between low and
+ * high, or none; and tree_division_create in a grid, of a slice whose keys the caller has sorted:
+ * of division->slice dtype, dimensions, count and keys are used, and the keys are freed with it. */
+struct morton_grid tree_division_grid(kith_context *context, int32_t dimensions, bool is_empty,
+                                      const double low[3], const double high[3]);
+kith_status tree_division_find_branches(kith_context *context, int64_t points, int32_t most_points,
+                                        struct tree_division *division);
+
+/* Collective: divides the branches by division->work: where the parts of the ranks begin, among
+ * all points and those of the slice, in division->first, point and parcels. */
+void tree_division_divide(struct tree_division *division);
+
+/* Collective: divides the branches likewise, and sends the points: *own is then a tree
  * of this rank's, along the curve, without cells. Its row k is the k-th point received.
  * Errors: KITH_OUT_OF_MEMORY, those of ranks_agree. */
 kith_status tree_division_send(struct tree_division *division, struct octree *own);
-
-/* Collective: divides and sends likewise, but sorts nothing: *points are those received, and
- * *weight theirs, in *memory: free it with free(), after an error too. */
-kith_status tree_division_send_points(struct tree_division *division, struct sort_points *points,
-                                      const void **weight, char **memory);
 
 /* Collective: a column by the rows of the slice goes where the points went: into one in the order
  * of the tree `own`. Errors: KITH_OUT_OF_MEMORY, those of ranks_agree. */
@@ -69,12 +76,6 @@ kith_status tree_division_send_column(struct tree_division *division, const stru
  * by the rows of the slice. Errors: KITH_OUT_OF_MEMORY, those of ranks_agree. */
 kith_status tree_division_bring_home(struct tree_division *division, const struct octree *own,
                                      const void *column, void *of_slice);
-
-/* Collective: rows of this many bytes, by the points as they were received, come home: row k of
- * *home, which is free()d by the caller, is that of the slice's row division->slice.order[k].
- * Errors: KITH_OUT_OF_MEMORY, those of ranks_agree. */
-kith_status tree_division_bring_rows(struct tree_division *division, int64_t bytes,
-                                     const void *rows, char **home);
 
 /* Collective: gathers an array by branches, of which this rank has filled in its own. */
 void tree_division_gather(const struct tree_division *division, void *array, int64_t bytes);

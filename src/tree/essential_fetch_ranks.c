@@ -80,15 +80,16 @@ static int64_t count_children(const struct tree_essential *e, const struct tree_
     return count;
 }
 
-/* Collective: adds the children of the cells that are wanted; *any if there are, on any rank. */
-static kith_status add_wanted(struct tree_essential *e, bool *any)
+/* Collective: adds the children of the cells that are wanted, of those from `first` on; *any if
+ * there are, on any rank. */
+static kith_status add_wanted(struct tree_essential *e, int32_t first, bool *any)
 {
     kith_context *context = e->division->context;
     const int64_t bytes = (int64_t)sizeof(struct cell_sent) + e->terms * (int64_t)sizeof *e->power;
     struct tree_fetch fetch = {0};
     char *received = NULL;
     int64_t count = 0;
-    kith_status status = tree_fetch_ask(e, e->wanted, &fetch);
+    kith_status status = tree_fetch_ask(e, e->wanted, first, &fetch);
     if (status == KITH_OK) {
         count = fetch.count;
         status = ranks_agree_on(context, KITH_OK, &count);
@@ -121,15 +122,18 @@ kith_status tree_essential_complete(struct tree_essential *e, const struct tree_
     kith_status status = tree_pairs_begin(targets, e, &pairs);
     memset(e->far, 0, (size_t)e->tree.cell_count);
     memset(e->near, 0, (size_t)e->tree.cell_count);
+    int32_t first = 0; /* later rounds visit the cells that the one before has added */
     for (bool any = true; any;) {
-        memset(e->wanted, 0, (size_t)e->tree.cell_count);
+        const int32_t cells = e->tree.cell_count;
+        memset(e->wanted + first, 0, (size_t)(cells - first));
         if (status == KITH_OK)
             status = tree_find_missing(context, rule, targets, e, &pairs);
         status = ranks_agree(context, status);
         if (status == KITH_OK)
-            status = add_wanted(e, &any);
+            status = add_wanted(e, first, &any);
         if (status != KITH_OK)
             break;
+        first = cells;
         status = tree_pairs_descend(e, &pairs);
     }
     free(pairs.pair);
@@ -160,7 +164,7 @@ static kith_status fetch_scales(struct tree_essential *e)
     char *received = NULL;
     for (int32_t k = 0; k < e->tree.cell_count; k++)
         e->wanted[k] = k >= e->base;
-    kith_status status = tree_fetch_ask(e, e->wanted, &fetch);
+    kith_status status = tree_fetch_ask(e, e->wanted, 0, &fetch);
     if (status == KITH_OK)
         status = tree_fetch_answer(e, &fetch, bytes, one, write_scales, NULL, &received);
     for (int64_t k = 0; k < fetch.count && status == KITH_OK; k++) {
@@ -209,7 +213,7 @@ static kith_status fetch_records(struct tree_essential *e, const struct record_a
     char *received = NULL;
     for (int32_t k = 0; k < e->base; k++)
         e->far[k] = 0; /* of the top they are there */
-    kith_status status = tree_fetch_ask(e, e->far, &fetch);
+    kith_status status = tree_fetch_ask(e, e->far, 0, &fetch);
     if (status == KITH_OK)
         status = tree_fetch_answer(e, &fetch, array->bytes, one, write_record, array, &received);
     for (int64_t k = 0; k < fetch.count && status == KITH_OK; k++)
@@ -242,11 +246,7 @@ static void write_points(const struct tree_essential *e, const void *user, int32
 {
     const int64_t first = e->tree.cell[cell].first, count = e->tree.cell[cell].count;
     const int32_t columns = columns_of(e);
-    const int64_t bytes = columns * kith_dtype_bytes(e->own.dtype);
-    if (user) { /* the points, not in columns */
-        memcpy(to, (const char *)user + first * bytes, (size_t)(count * bytes));
-        return;
-    }
+    (void)user;
     for (int32_t c = 0; c < columns; c++)
         for (int64_t k = 0; k < count; k++)
             real_set(e->own.dtype, to, k * columns + c,
@@ -263,37 +263,28 @@ static kith_status make_columns(struct tree_essential *e, int64_t others)
     return KITH_OK;
 }
 
-/* Collective: the points of near cells, the numbers of one next to each other. */
-static kith_status fetch_rows(struct tree_essential *e, const void *own_points, char **received,
-                              int64_t *others)
-{
-    const int64_t bytes = columns_of(e) * kith_dtype_bytes(e->own.dtype);
-    struct tree_fetch fetch = {0};
-    *others = 0;
-    kith_status status = tree_fetch_ask(e, e->near, &fetch);
-    if (status == KITH_OK)
-        status = tree_fetch_answer(e, &fetch, bytes, points_of, write_points, own_points, received);
-    for (int64_t k = 0; k < fetch.count && status == KITH_OK; k++) {
-        e->tree.cell[fetch.cell[k]].first = (int32_t)(tree_first_other(e) + *others);
-        *others += e->tree.cell[fetch.cell[k]].count;
-    }
-    tree_fetch_free(&fetch);
-    return status;
-}
-
 static kith_status fetch_points(struct tree_essential *e)
 {
     const kith_dtype dtype = e->own.dtype;
     const int32_t columns = columns_of(e);
+    const int64_t bytes = columns * kith_dtype_bytes(dtype);
+    struct tree_fetch fetch = {0};
     char *received = NULL;
     int64_t others = 0;
-    kith_status status = fetch_rows(e, NULL, &received, &others);
+    kith_status status = tree_fetch_ask(e, e->near, 0, &fetch);
+    if (status == KITH_OK)
+        status = tree_fetch_answer(e, &fetch, bytes, points_of, write_points, NULL, &received);
+    for (int64_t k = 0; k < fetch.count && status == KITH_OK; k++) {
+        e->tree.cell[fetch.cell[k]].first = (int32_t)(tree_first_other(e) + others);
+        others += e->tree.cell[fetch.cell[k]].count;
+    }
     if (status == KITH_OK)
         status = ranks_agree(e->division->context, others > 0 ? make_columns(e, others) : KITH_OK);
     for (int32_t c = 0; c < columns && status == KITH_OK; c++)
         for (int64_t k = 0; k < others; k++)
             real_set(dtype, e->others[c], k, real_get(dtype, received, k * columns + c));
     free(received);
+    tree_fetch_free(&fetch);
     return status;
 }
 
@@ -302,13 +293,4 @@ kith_status tree_essential_fetch(struct tree_essential *e, int64_t record_bytes,
     const struct record_array array = {records, record_bytes};
     KITH_TRY(fetch_records(e, &array));
     return fetch_points(e);
-}
-
-kith_status tree_essential_fetch_points(struct tree_essential *e, int64_t record_bytes,
-                                        void *records, const void *own_points, char **points,
-                                        int64_t *count)
-{
-    const struct record_array array = {records, record_bytes};
-    KITH_TRY(fetch_records(e, &array));
-    return fetch_rows(e, own_points, points, count);
 }

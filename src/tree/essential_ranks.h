@@ -95,13 +95,6 @@ kith_status tree_essential_take_powers(struct tree_essential *essential, int32_t
 kith_status tree_essential_fetch(struct tree_essential *essential, int64_t record_bytes,
                                  void *records);
 
-/* Collective: the same, of `own_points` of this rank, x, y, z and weight of each, without
- * softenings; those of other ranks, `count` of them, are kept in *points: free it with free(),
- * after an error too. */
-kith_status tree_essential_fetch_points(struct tree_essential *essential, int64_t record_bytes,
-                                        void *records, const void *own_points, char **points,
-                                        int64_t *count);
-
 /* Collective: what a walk has counted in each of this rank's branches, for division->counts, and
  * its own sums, which become those of all ranks. */
 void tree_essential_count(const struct tree_essential *essential,

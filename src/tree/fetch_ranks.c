@@ -11,12 +11,12 @@ static const char what[] = "messages of a tree";
 
 /* The flagged cells by their ranks; in first_sent where those of a rank begin. */
 static kith_status list_cells(const struct tree_essential *e, const uint8_t *flags,
-                              struct tree_fetch *fetch, int32_t **there)
+                              int32_t first_cell, struct tree_fetch *fetch, int32_t **there)
 {
     const int32_t ranks = e->division->context->ranks->size, cells = e->tree.cell_count;
     KITH_TRY(ranks_parcels_create(e->division->context->ranks, &fetch->parcels));
     int64_t *first = fetch->parcels.first_sent;
-    for (int32_t k = 0; k < cells; k++)
+    for (int32_t k = first_cell; k < cells; k++)
         if (flags[k] && e->kind[k] == tree_other)
             first[e->owner[k] + 1]++;
     for (int32_t rank = 0; rank < ranks; rank++)
@@ -24,7 +24,7 @@ static kith_status list_cells(const struct tree_essential *e, const uint8_t *fla
     fetch->count = first[ranks];
     KITH_TRY(kith_allocate(fetch->count, sizeof *fetch->cell, what, &fetch->cell));
     KITH_TRY(kith_allocate(fetch->count, sizeof **there, what, there));
-    for (int32_t k = 0; k < cells; k++)
+    for (int32_t k = first_cell; k < cells; k++)
         if (flags[k] && e->kind[k] == tree_other) {
             const int64_t to = first[e->owner[k]]++;
             fetch->cell[to] = k;
@@ -36,12 +36,12 @@ static kith_status list_cells(const struct tree_essential *e, const uint8_t *fla
     return KITH_OK;
 }
 
-kith_status tree_fetch_ask(const struct tree_essential *e, const uint8_t *flags,
+kith_status tree_fetch_ask(const struct tree_essential *e, const uint8_t *flags, int32_t first,
                            struct tree_fetch *fetch)
 {
     kith_context *context = e->division->context;
     int32_t *there = NULL;
-    kith_status status = ranks_agree(context, list_cells(e, flags, fetch, &there));
+    kith_status status = ranks_agree(context, list_cells(e, flags, first, fetch, &there));
     if (status == KITH_OK) {
         ranks_parcels_announce(&fetch->parcels);
         status = ranks_agree(context, kith_allocate(ranks_parcels_received(&fetch->parcels),
@@ -61,9 +61,8 @@ void tree_fetch_free(struct tree_fetch *fetch)
     *fetch = (struct tree_fetch){0};
 }
 
-/* Where the elements of ranks begin whose cells begin at first_cell. */
-static void add_elements(const struct tree_essential *e, const int32_t *cell,
-                         const int64_t *first_cell, tree_fetch_elements *elements, int64_t *first)
+void tree_fetch_count(const struct tree_essential *e, const int32_t *cell,
+                      const int64_t *first_cell, tree_fetch_elements *elements, int64_t *first)
 {
     int64_t sum = 0;
     for (int32_t rank = 0; rank < e->division->context->ranks->size; rank++) {
@@ -85,8 +84,8 @@ kith_status tree_fetch_answer(const struct tree_essential *e, struct tree_fetch 
     char *sent = NULL, *to = NULL;
     kith_status status = ranks_parcels_create(context->ranks, &answers);
     if (status == KITH_OK) {
-        add_elements(e, fetch->asked, questions->first_received, elements, answers.first_sent);
-        add_elements(e, fetch->cell, questions->first_sent, elements, answers.first_received);
+        tree_fetch_count(e, fetch->asked, questions->first_received, elements, answers.first_sent);
+        tree_fetch_count(e, fetch->cell, questions->first_sent, elements, answers.first_received);
         status = kith_allocate_unset(ranks_parcels_sent(&answers), element_bytes, what, &sent);
     }
     if (status == KITH_OK)

@@ -329,33 +329,52 @@ static kith_status start_making(kith_context *context, struct octree_cuda *tree)
                       "making the cells of a tree");
 }
 
-template <typename real>
-static kith_status sort_points(kith_context *context, const struct sort_points *points,
-                               const void *weight, struct octree_cuda *tree)
+/* The points by their keys, which have been made. */
+static kith_status sort_all(kith_context *context, const struct sort_points *points,
+                            const void *weight, struct octree_cuda *tree)
 {
     const struct columns columns = {{points->position[0], points->position[1],
                                      points->dimensions == 3 ? points->position[2] : NULL},
                                     weight};
-    KITH_TRY(sort_morton_keys_cuda(context, points, tree->keys, tree->grid));
     KITH_TRY(sort_keys_cuda(context, points->count, morton_bits(points->dimensions), tree->keys,
                             tree->order, tree->scratch));
-    return gather_all<real>(context, points->count, columns, tree);
+    return points->dtype == KITH_F64 ? gather_all<double>(context, points->count, columns, tree)
+                                     : gather_all<float>(context, points->count, columns, tree);
+}
+
+static kith_status take_points(kith_context *context, const struct sort_points *points,
+                               struct octree_cuda *tree)
+{
+    tree->dtype = points->dtype;
+    tree->dimensions = points->dimensions;
+    tree->count = points->count;
+    tree->cell_count = tree->generations = 0;
+    return points->count == 0
+               ? KITH_OK
+               : reserve_points(context, tree, points->count, kith_dtype_bytes(points->dtype));
+}
+
+kith_status octree_sort_in_grid_cuda(kith_context *context, const struct sort_points *points,
+                                     const void *weight, const struct morton_grid *grid,
+                                     struct octree_cuda *tree)
+{
+    KITH_TRY(take_points(context, points, tree));
+    if (points->count == 0)
+        return KITH_OK;
+    KITH_TRY(sort_keys_in_grid_cuda(context, points, grid, tree->keys));
+    return sort_all(context, points, weight, tree);
 }
 
 kith_status octree_sort_cuda(kith_context *context, const struct sort_points *points,
                              const void *weight, int32_t leaf, struct octree_cuda *tree)
 {
-    tree->dtype = points->dtype;
-    tree->dimensions = points->dimensions;
-    tree->count = points->count;
     tree->leaf = leaf;
-    tree->cell_count = tree->generations = 0;
+    KITH_TRY(take_points(context, points, tree));
     if (points->count == 0)
         return KITH_OK;
-    KITH_TRY(reserve_points(context, tree, points->count, kith_dtype_bytes(points->dtype)));
     KITH_TRY(reserve_cells(context, tree, 64 + 6 * points->count / leaf));
-    return points->dtype == KITH_F64 ? sort_points<double>(context, points, weight, tree)
-                                     : sort_points<float>(context, points, weight, tree);
+    KITH_TRY(sort_morton_keys_cuda(context, points, tree->keys, tree->grid));
+    return sort_all(context, points, weight, tree);
 }
 
 /* Waits for the cells, which are made again where there was too little room. */

@@ -63,6 +63,12 @@ kith_status octree_sort_cuda(kith_context *context, const struct sort_points *po
                              const void *weight, int32_t leaf, struct octree_cuda *tree);
 kith_status octree_make_cells_cuda(kith_context *context, struct octree_cuda *tree);
 
+/* The first alone, as octree_sort_cpu: in a grid around these points and maybe others, in the
+ * host's memory. Nothing waits. */
+kith_status octree_sort_in_grid_cuda(kith_context *context, const struct sort_points *points,
+                                     const void *weight, const struct morton_grid *grid,
+                                     struct octree_cuda *tree);
+
 /* What the first two have made of a tree of the leader's device, to one of the part's, on its
  * stream: no order, and no keys. */
 kith_status octree_copy_points_cuda(const struct cuda_part *part, const struct octree_cuda *from,

@@ -201,6 +201,64 @@ kith_status tree_order_results_cuda(cudaStream_t stream, const struct octree_cud
     return cuda_check_launch("ordering the results of a tree");
 }
 
+template <typename real>
+static __global__ void __launch_bounds__(threads)
+    split_rows(int64_t count, const real4_of<real> *rows, real *x, real *y, real *z, real *w)
+{
+    const int64_t k = (int64_t)blockIdx.x * threads + threadIdx.x;
+    if (k >= count)
+        return;
+    const real4_of<real> row = rows[k];
+    x[k] = row.x;
+    y[k] = row.y;
+    z[k] = row.z;
+    w[k] = row.w;
+}
+
+template <typename real>
+static void split(cudaStream_t stream, int64_t count, const void *rows, void *const columns[4])
+{
+    split_rows<real><<<blocks_for(count, threads), threads, 0, stream>>>(
+        count, (const real4_of<real> *)rows, (real *)columns[0], (real *)columns[1],
+        (real *)columns[2], (real *)columns[3]);
+}
+
+kith_status tree_split_rows_cuda(cudaStream_t stream, kith_dtype dtype, int64_t count,
+                                 const void *rows, void *const columns[4])
+{
+    if (count == 0)
+        return KITH_OK;
+    if (dtype == KITH_F64)
+        split<double>(stream, count, rows, columns);
+    else
+        split<float>(stream, count, rows, columns);
+    return cuda_check_launch("columns of a tree's points");
+}
+
+/* A warp a block of rows. */
+static __global__ void __launch_bounds__(threads)
+    copy_rows(const struct tree_rows *blocks, int64_t count, int32_t words, const uint32_t *from,
+              uint32_t *to)
+{
+    const int64_t k = ((int64_t)blockIdx.x * threads + threadIdx.x) / 32;
+    if (k >= count)
+        return;
+    const struct tree_rows block = blocks[k];
+    for (int64_t i = threadIdx.x % 32; i < block.count * words; i += 32)
+        to[block.to * words + i] = from[block.from * words + i];
+}
+
+kith_status tree_copy_rows_cuda(cudaStream_t stream, int64_t count, const struct tree_rows *blocks,
+                                int64_t row_bytes, const void *from, void *to)
+{
+    if (count == 0)
+        return KITH_OK;
+    copy_rows<<<blocks_for(32 * count, threads), threads, 0, stream>>>(
+        blocks, count, (int32_t)(row_bytes / (int64_t)sizeof(uint32_t)), (const uint32_t *)from,
+        (uint32_t *)to);
+    return cuda_check_launch("what other ranks need of a tree");
+}
+
 kith_status tree_m2p_cuda(kith_context *context, const struct tree_points_cuda *points,
                           const struct tree_batch *batch)
 {

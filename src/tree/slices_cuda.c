@@ -1,19 +1,18 @@
 /* Trees over ranks that each have a GPU and a part of the points.
  *
- * The points are divided along the curve (tree/division_ranks.h), and each rank builds the tree of
- * its own, with multipoles, on its device. The host has a copy of its cells, and fetches those of
- * other ranks that a walk visits, rank by rank from their roots (tree/essential_ranks.h). They
- * follow the own cells on the device, whose walk then has a root for each rank, and finds all that
- * it splits. Cells of different ranks may overlap, and are not those of one process: errors are
- * kept, bits are not. */
+ * The points are divided along the curve (tree/division_ranks.h), of which the host knows the keys
+ * alone, and each rank builds the tree of its own, with multipoles, on its device. The host has a
+ * copy of its cells, and fetches those of other ranks that a walk visits, rank by rank from their
+ * roots (tree/essential_ranks.h). They follow the own cells on the device, whose walk then has a
+ * root for each rank, and finds all that it splits. Cells of different ranks may overlap, and are
+ * not those of one process: errors are kept, bits are not. */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/memory.h"
-#include "core/reals.h"
 #include "device/context.h"
 #include "device/cuda_state.h"
+#include "ranks/device_parts.h"
 #include "ranks/partition.h"
 #include "ranks/ranks.h"
 #include "tree/accuracy.h"
@@ -24,7 +23,7 @@ static const char what_cells[] = "cells of a tree", what_points[] = "points of a
 
 /* A walk of the host is divided among threads below cells with less than this part of the points.
  */
-enum { parts_of_walk = 512 };
+enum { parts_of_walk = 512, tag_of_points = 11 };
 
 /* Above all numbers of a rank's cells. */
 static const int64_t first_number_of_others = INT64_C(1) << 40;
@@ -40,8 +39,8 @@ struct slices_run {
     struct tree_essential essential;
     struct tree_rule rule;
     int32_t generations; /* of any rank */
-    int64_t real, record_bytes;
-    char *records; /* on the host: of own cells and those of others */
+    int64_t rows;        /* of this rank's slice */
+    int64_t real;
 };
 
 /* What the others know of a rank's root. */
@@ -51,65 +50,112 @@ struct root_seen {
     int32_t count, children, generations, unused;
 };
 
-static kith_status divide(struct slices_run *of)
+/* Own elements of an array of the tree, at the beginning of *memory. */
+static kith_status copy_own(const struct slices_run *of, const void *from, int64_t bytes,
+                            int64_t room, const char *what, struct tree_memory *memory)
 {
-    const struct tree_problem *problem = of->problem;
-    const struct ranks *ranks = of->context->ranks;
-    struct sort_points slice = {.dtype = problem->dtype, .dimensions = problem->dimensions};
-    slice.count = ranks_first(problem->source_count, ranks->size, ranks->rank + 1) -
-                  ranks_first(problem->source_count, ranks->size, ranks->rank);
-    for (int32_t c = 0; c < problem->dimensions; c++)
-        slice.position[c] = problem->source_position[c];
-    return tree_division_create(of->context, &slice, problem->weight, problem->source_count,
-                                tree_branch_points(problem->source_count, ranks->size),
-                                &of->division);
+    KITH_TRY(tree_reserve_cuda(of->context, room, what, memory));
+    return bytes == 0
+               ? KITH_OK
+               : cuda_check(cudaMemcpyAsync(memory->memory, from, (size_t)bytes,
+                                            cudaMemcpyDeviceToDevice, cuda_stream(of->context)),
+                            "copying a tree");
 }
 
-/* Columns of this rank's points, to the device: they are not needed after the tree is built, whose
- * points and those of others take their memory. */
-static kith_status copy_points(struct slices_run *of, const struct sort_points *points,
-                               const void *weight)
+/* Collective: the slice along the curve, in the state's tree of sources, with its keys on the host;
+ * its order is kept. */
+static kith_status sort_slice(struct slices_run *of)
 {
-    const int64_t column = (points->count * of->real + 255) / 256 * 256;
-    struct tree_memory *columns = &of->state->joined.points;
+    const struct tree_problem *problem = of->problem;
+    struct octree_cuda *tree = &of->state->sources;
+    struct octree *keys = &of->division.slice;
+    struct tree_memory *order = &of->state->joined.order;
+    struct sort_points slice = {
+        .dtype = problem->dtype, .dimensions = problem->dimensions, .count = of->rows};
+    double low[3] = {0}, high[3] = {0};
+    for (int32_t c = 0; c < problem->dimensions; c++)
+        slice.position[c] = problem->source_position[c];
+    KITH_TRY(ranks_agree(of->context, of->rows == 0
+                                          ? KITH_OK
+                                          : sort_find_range_cuda(of->context, &slice, low, high)));
+    of->division.grid =
+        tree_division_grid(of->context, problem->dimensions, of->rows == 0, low, high);
+    *keys = (struct octree){
+        .dtype = problem->dtype, .dimensions = problem->dimensions, .count = of->rows};
+    kith_status status =
+        octree_sort_in_grid_cuda(of->context, &slice, problem->weight, &of->division.grid, tree);
+    if (status == KITH_OK)
+        status = kith_allocate_unset(of->rows, sizeof *keys->keys, what_points, &keys->keys);
+    if (status == KITH_OK)
+        status = copy_own(of, tree->order, of->rows * (int64_t)sizeof *tree->order,
+                          of->rows * (int64_t)sizeof *tree->order, what_points, order);
+    if (status == KITH_OK && of->rows > 0)
+        status = cuda_copy_out(of->context, keys->keys, tree->keys,
+                               of->rows * (int64_t)sizeof *keys->keys);
+    return ranks_agree(of->context, status);
+}
+
+/* Columns of this rank's points, of which there is memory for `count`: they are not needed after
+ * the tree is built, whose points and those of others take it. */
+static kith_status make_columns(struct slices_run *of, int64_t count, void *columns[4])
+{
+    const int64_t column = (count * of->real + 255) / 256 * 256;
+    struct tree_memory *memory = &of->state->joined.points;
+    KITH_TRY(tree_reserve_cuda(of->context, 4 * column, what_points, memory));
+    for (int32_t c = 0; c < 4; c++)
+        columns[c] = (char *)memory->memory + c * column;
     of->own = *of->problem;
     of->own.is_slice = false;
-    of->own.source_count = of->own.target_count = points->count;
-    KITH_TRY(tree_reserve_cuda(of->context, 4 * column, what_points, columns));
-    for (int32_t c = 0; c < 4; c++) {
-        const void *from = c == 3 ? weight : c < points->dimensions ? points->position[c] : NULL;
-        void *to = (char *)columns->memory + c * column;
-        if (from && points->count > 0)
-            KITH_TRY(cuda_copy_in(of->context, to, from, points->count * of->real));
-        if (c == 3)
-            of->own.weight = to;
-        else
-            of->own.source_position[c] = of->own.target_position[c] = from ? to : NULL;
-    }
+    of->own.source_count = of->own.target_count = count;
+    of->own.weight = columns[3];
+    for (int32_t c = 0; c < of->problem->dimensions; c++)
+        of->own.source_position[c] = of->own.target_position[c] = columns[c];
     return KITH_OK;
 }
 
-/* Collective: the points of this rank, and its tree. */
+/* Memory of the results, also of those of the slice. */
+static kith_status reserve_results(struct slices_run *of, int64_t count)
+{
+    const int64_t most = count > of->rows ? count : of->rows;
+    return tree_reserve_cuda(of->context, most * 4 * of->real, "results of a tree",
+                             &of->state->results);
+}
+
+/* Collective: the points of this rank, on its device, by way of the memory of the results. */
+static kith_status divide(struct slices_run *of)
+{
+    const int64_t points = of->problem->source_count, row = 4 * of->real;
+    const struct ranks_parcels *parcels = &of->division.parcels;
+    struct tree_memory *rows = &of->state->results;
+    void *columns[4];
+    KITH_TRY(sort_slice(of));
+    KITH_TRY(tree_division_find_branches(
+        of->context, points, tree_branch_points(points, of->context->ranks->size), &of->division));
+    tree_division_divide(&of->division);
+    octree_free_keys(&of->division.slice);
+    const int64_t count = ranks_parcels_received(parcels);
+    kith_status status = reserve_results(of, count);
+    if (status == KITH_OK)
+        status = make_columns(of, count, columns);
+    KITH_TRY(ranks_exchange_parts_on_device(of->context, status, tag_of_points, row,
+                                            parcels->first_sent, of->state->sources.point,
+                                            parcels->first_received, rows->memory));
+    return ranks_agree(of->context,
+                       tree_split_rows_cuda(cuda_stream(of->context), of->problem->dtype, count,
+                                            rows->memory, columns));
+}
+
+/* Collective: the tree of this rank's points. */
 static kith_status build(struct slices_run *of)
 {
-    struct sort_points points;
-    const void *weight = NULL;
-    char *received = NULL;
-    kith_status status = tree_division_send_points(&of->division, &points, &weight, &received);
-    if (status == KITH_OK) {
-        octree_free_points(&of->division.slice); /* its order is still needed */
-        status = copy_points(of, &points, weight);
-        of->state->is_shared = false;
-        if (status == KITH_OK)
-            status = tree_build_cuda(of->context, &of->own, of->request->leaf, NULL, 0, of->state);
-        of->run =
-            (struct tree_run_cuda){.problem = &of->own, .request = of->request, .state = of->state};
-        if (status == KITH_OK)
-            status = tree_begin_joined_cuda(of->context, &of->run);
-        status = ranks_agree(of->context, status);
-    }
-    free(received);
-    return status;
+    of->state->is_shared = false;
+    of->run =
+        (struct tree_run_cuda){.problem = &of->own, .request = of->request, .state = of->state};
+    kith_status status =
+        tree_build_cuda(of->context, &of->own, of->request->leaf, NULL, 0, of->state);
+    if (status == KITH_OK)
+        status = tree_begin_joined_cuda(of->context, &of->run);
+    return ranks_agree(of->context, status);
 }
 
 /* Copies of the own cells. */
@@ -203,18 +249,6 @@ static kith_status append(const struct slices_run *of, const void *all, int64_t 
                                      (const char *)all + own, end - own);
 }
 
-/* Own elements of an array of the tree, at the beginning of *memory. */
-static kith_status copy_own(const struct slices_run *of, const void *from, int64_t bytes,
-                            int64_t room, const char *what, struct tree_memory *memory)
-{
-    KITH_TRY(tree_reserve_cuda(of->context, room, what, memory));
-    return bytes == 0
-               ? KITH_OK
-               : cuda_check(cudaMemcpyAsync(memory->memory, from, (size_t)bytes,
-                                            cudaMemcpyDeviceToDevice, cuda_stream(of->context)),
-                            "copying a tree");
-}
-
 /* The cells of others after the own ones, on the device. */
 static kith_status join_cells(struct slices_run *of)
 {
@@ -275,64 +309,16 @@ static kith_status take_powers(struct slices_run *of)
     return status;
 }
 
-/* The own points and records on the host; records have room for those of others. */
-static kith_status copy_own_out(struct slices_run *of, char **points)
-{
-    const struct octree_cuda *tree = &of->state->sources;
-    const struct tree_essential *e = &of->essential;
-    KITH_TRY(kith_allocate_unset(tree->count, 4 * of->real, what_points, points));
-    KITH_TRY(
-        kith_allocate(e->tree.cell_count, of->record_bytes, "multipoles of a tree", &of->records));
-    if (e->base == 0)
-        return KITH_OK;
-    KITH_TRY(cuda_copy_out(of->context, *points, tree->point, tree->count * 4 * of->real));
-    return cuda_copy_out(of->context, of->records, of->state->records.memory,
-                         e->base * of->record_bytes);
-}
-
-/* The own points, and those of others, next to which they are not. */
-static kith_status join_points(struct slices_run *of, const char *others, int64_t count)
-{
-    const struct octree_cuda *tree = &of->state->sources;
-    const int64_t row = 4 * of->real, first = tree_first_other(&of->essential);
-    struct tree_memory *points = &of->state->joined.points;
-    if (first + count > INT32_MAX)
-        return kith_fail(KITH_UNSUPPORTED,
-                         "a rank needs 2147483648 points or more; use more ranks");
-    KITH_TRY(
-        copy_own(of, tree->point, tree->count * row, (first + count) * row, what_points, points));
-    return count == 0 ? KITH_OK
-                      : cuda_copy_in(of->context, (char *)points->memory + first * row, others,
-                                     count * row);
-}
-
-static kith_status join_all(struct slices_run *of, const char *others, int64_t count)
-{
-    const struct tree_essential *e = &of->essential;
-    if (e->base == 0)
-        return KITH_OK;
-    KITH_TRY(join_points(of, others, count));
-    KITH_TRY(join_cells(of));
-    KITH_TRY(append(of, of->records, of->record_bytes, &of->state->records));
-    return of->rule.order == 0
-               ? KITH_OK
-               : append(of, e->power, e->terms * (int64_t)sizeof *e->power, &of->state->powers);
-}
-
 /* Collective: all that the sums need of other ranks, on the device. */
 static kith_status fetch(struct slices_run *of)
 {
-    char *own = NULL, *others = NULL;
-    int64_t count = 0;
-    kith_status status = ranks_agree(of->context, copy_own_out(of, &own));
-    if (status == KITH_OK)
-        status = tree_essential_fetch_points(&of->essential, of->record_bytes, of->records, own,
-                                             &others, &count);
-    if (status == KITH_OK)
-        status = ranks_agree(of->context, join_all(of, others, count));
-    free(own);
-    free(others);
-    return status;
+    const struct tree_essential *e = &of->essential;
+    const int64_t record = of->real * expansion_record_length(&of->run.expansions.expansion);
+    KITH_TRY(tree_fetch_slices_cuda(of->context, &of->essential, record, of->state));
+    kith_status status = join_cells(of);
+    if (status == KITH_OK && e->base > 0 && of->rule.order > 0)
+        status = append(of, e->power, e->terms * (int64_t)sizeof *e->power, &of->state->powers);
+    return ranks_agree(of->context, status);
 }
 
 /* Collective: what the walks of this rank visit of the others' trees. */
@@ -340,7 +326,6 @@ static kith_status join(struct slices_run *of)
 {
     struct tree_essential *e = &of->essential;
     of->rule = tree_rule_for(&of->own, of->request);
-    of->record_bytes = of->real * expansion_record_length(&of->run.expansions.expansion);
     KITH_TRY(ranks_agree(of->context, take_cells(of)));
     KITH_TRY(take_roots(of));
     if (of->request->error > 0)
@@ -351,54 +336,22 @@ static kith_status join(struct slices_run *of)
     return fetch(of);
 }
 
-/* Results as rows of ∇φ and φ, to the columns of the slice. */
-static void take_rows(const struct slices_run *of, const char *rows, struct tree_state *home)
+/* Collective: the results of the slice, along the curve, in the memory of those of the tree. */
+static kith_status bring_home(struct slices_run *of, struct tree_home_cuda *home)
 {
-    const kith_dtype dtype = of->problem->dtype;
-    const uint32_t *order = of->division.slice.order;
-    for (int64_t k = 0; k < home->slice_count; k++) {
-        for (int32_t c = 0; c < of->problem->dimensions; c++)
-            real_set(dtype, home->gradient[c], order[k], real_get(dtype, rows, 4 * k + c));
-        real_set(dtype, home->potential, order[k], real_get(dtype, rows, 4 * k + 3));
-    }
+    const struct ranks_parcels *parcels = &of->division.parcels;
+    struct tree_memory *there = &of->state->joined.points, *here = &of->state->results;
+    const kith_status status = tree_order_results_cuda(
+        cuda_stream(of->context), &of->state->sources, here->memory, there->memory);
+    home->count = of->rows;
+    home->results = here->memory;
+    home->order = of->state->joined.order.memory;
+    return ranks_exchange_parts_on_device(of->context, status, tag_of_points, 4 * of->real,
+                                          parcels->first_received, there->memory,
+                                          parcels->first_sent, here->memory);
 }
 
-/* The results of the own points, as they were received, in the memory of the joined points. */
-static kith_status copy_results(struct slices_run *of, char **rows)
-{
-    const struct octree_cuda *tree = &of->state->sources;
-    struct tree_memory *there = &of->state->joined.points;
-    const int64_t bytes = 4 * of->real;
-    KITH_TRY(kith_allocate_unset(tree->count, bytes, "results of a tree", rows));
-    if (tree->count == 0)
-        return KITH_OK;
-    KITH_TRY(tree_order_results_cuda(cuda_stream(of->context), tree, of->state->results.memory,
-                                     there->memory));
-    return cuda_copy_out(of->context, *rows, there->memory, tree->count * bytes);
-}
-
-/* Collective: the results of the slice. */
-static kith_status bring_home(struct slices_run *of, struct tree_state *home)
-{
-    const struct ranks *ranks = of->context->ranks;
-    char *rows = NULL, *received = NULL;
-    home->is_sliced = true;
-    home->slice_first = ranks_first(of->problem->target_count, ranks->size, ranks->rank);
-    home->slice_count = of->division.slice.count;
-    kith_status status = copy_results(of, &rows);
-    if (status == KITH_OK)
-        status = tree_make_results(of->problem, home->slice_count, home);
-    status = ranks_agree(of->context, status);
-    if (status == KITH_OK)
-        status = tree_division_bring_rows(&of->division, 4 * of->real, rows, &received);
-    if (status == KITH_OK)
-        take_rows(of, received, home);
-    free(rows);
-    free(received);
-    return status;
-}
-
-static kith_status run_stages(struct slices_run *of, struct tree_state *home)
+static kith_status run_stages(struct slices_run *of, struct tree_home_cuda *home)
 {
     struct tree_counts *counts = &of->state->counts;
     int64_t cells = 0, none = 0;
@@ -410,25 +363,27 @@ static kith_status run_stages(struct slices_run *of, struct tree_state *home)
     cells = of->state->sources.cell_count;
     ranks_add_counts(of->context, &counts->far, &counts->near_pairs);
     ranks_add_counts(of->context, &cells, &none);
-    home->report = tree_report_of(of->problem, of->request, counts, cells);
+    of->state->report = tree_report_of(of->problem, of->request, counts, cells);
     if (of->request->estimates)
         KITH_TRY(tree_estimate_slices_cuda(of->context, &of->own, &of->essential, of->state,
-                                           &home->report.error_estimated));
+                                           &of->state->report.error_estimated));
     return bring_home(of, home);
 }
 
 kith_status tree_solve_slices_cuda(kith_context *context, const struct tree_problem *problem,
                                    const struct tree_request *request,
-                                   struct tree_state_cuda *state, struct tree_state *home)
+                                   struct tree_state_cuda *state, struct tree_home_cuda *home)
 {
+    const struct ranks *ranks = context->ranks;
     struct slices_run of = {.context = context,
                             .problem = problem,
                             .request = request,
                             .state = state,
                             .real = kith_dtype_bytes(problem->dtype)};
+    of.rows = ranks_first(problem->source_count, ranks->size, ranks->rank + 1) -
+              ranks_first(problem->source_count, ranks->size, ranks->rank);
     const kith_status status = run_stages(&of, home);
     tree_essential_free(&of.essential);
     tree_division_free(&of.division);
-    free(of.records);
     return status;
 }

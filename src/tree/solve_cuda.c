@@ -483,7 +483,8 @@ void tree_free_cuda(kith_context *context, struct tree_state_cuda *state)
                                                 &state->places,
                                                 &state->joined.cells,
                                                 &state->joined.net_weights,
-                                                &state->joined.points};
+                                                &state->joined.points,
+                                                &state->joined.order};
     octree_free_cuda(context, &state->sources);
     octree_free_cuda(context, &state->targets);
     tree_walker_free_cuda(context, &state->walker);

@@ -43,6 +43,14 @@ struct tree_samples_cuda {
 struct tree_joined_cuda {
     struct octree_cuda tree; /* a view */
     struct tree_memory cells, net_weights, points;
+    struct tree_memory order; /* uint32_t: which row of the slice is where along the curve */
+};
+
+/* Results of a rank's slice: ∇φ and φ of row order[k] are the four numbers of results[k]. */
+struct tree_home_cuda {
+    int64_t count;
+    const void *results;
+    const uint32_t *order;
 };
 
 struct tree_state_cuda;
@@ -127,22 +135,28 @@ kith_status tree_sum_joined_cuda(kith_context *context, struct tree_run_cuda *ru
 
 struct tree_essential; /* tree/essential_ranks.h */
 
+/* Collective: multipoles of the far cells of other ranks, into the state's records, and points of
+ * near ones, into those of the joined tree behind the own ones, at essential->tree.cell[k].first.
+ * Errors: KITH_OUT_OF_MEMORY, KITH_UNSUPPORTED (2^31 points), those of ranks_agree. */
+kith_status tree_fetch_slices_cuda(kith_context *context, struct tree_essential *essential,
+                                   int64_t record_bytes, struct tree_state_cuda *state);
+
 /* Collective: the error of the results of all ranks, of which this one has a part of the points as
  * the problem `own`, and copies of its cells. Errors: those of ranks_agree. */
 kith_status tree_estimate_slices_cuda(kith_context *context, const struct tree_problem *own,
                                       const struct tree_essential *essential,
                                       struct tree_state_cuda *state, double *error);
 
-/* Collective: as tree_solve_cpu over ranks, each of which has a slice of the bodies in the host's
+/* Collective: as tree_solve_cpu over ranks, each of which has a slice of the bodies in its device's
  * memory (problem->is_slice), which are sources and targets, by 1/s or the logarithm: the results
- * of the slice are in home->potential and gradient; free it with tree_free, after an error too.
+ * of the slice are *home, in memory of the state, until its next call, and the report in the state.
  *
  * Errors: as of tree_solve_cuda, those of ranks_agree.
  * Cost:   the memory of a rank is that of its part of the bodies, and of what it needs of others.
  * Bits:   the same on every run with as many ranks. */
 kith_status tree_solve_slices_cuda(kith_context *context, const struct tree_problem *problem,
                                    const struct tree_request *request,
-                                   struct tree_state_cuda *state, struct tree_state *home);
+                                   struct tree_state_cuda *state, struct tree_home_cuda *home);
 
 /* The heads of the records of a tree's cells, the first of which is record `first`. */
 kith_status tree_write_heads_cuda(cudaStream_t stream, const struct octree_cuda *tree,
@@ -176,6 +190,18 @@ kith_status tree_l2p_cuda(kith_context *context, const struct tree_points_cuda *
 /* place[i] = k of point i, which is in place k of the tree. */
 kith_status tree_find_places_cuda(cudaStream_t stream, const struct octree_cuda *tree,
                                   uint32_t *place);
+
+/* columns[c][k] = number c of row k, of four. */
+kith_status tree_split_rows_cuda(cudaStream_t stream, kith_dtype dtype, int64_t count,
+                                 const void *rows, void *const columns[4]);
+
+/* Copies blocks of `count` rows of a number of bytes, a multiple of 4, from one array to another:
+ * rows from + i to rows to + i. */
+struct tree_rows {
+    int64_t from, to, count;
+};
+kith_status tree_copy_rows_cuda(cudaStream_t stream, int64_t count, const struct tree_rows *blocks,
+                                int64_t row_bytes, const void *from, void *to);
 
 /* rows[order[k]] = result k, four numbers each. */
 kith_status tree_order_results_cuda(cudaStream_t stream, const struct octree_cuda *tree,

@@ -31,31 +31,57 @@ static struct tree_problem rows_of(const struct tree_problem *problem, int64_t f
     return own;
 }
 
+/* Of rows from `first` on. */
+static void take_results(struct tree_results *results, const struct tree_problem *all,
+                         int64_t first, const struct tree_home_cuda *home)
+{
+    void *const found =
+        to_host(home->results, (size_t)(4 * home->count * kith_dtype_bytes(all->dtype)));
+    uint32_t *const order = to_host(home->order, (size_t)home->count * sizeof *order);
+    for (int64_t k = 0; k < home->count; k++) {
+        double *gradient = results->gradient[first + order[k]];
+        for (int32_t c = 0; c < 3; c++)
+            gradient[c] = c < all->dimensions ? at(all->dtype, found, 4 * k + c) : 0;
+        results->potential[first + order[k]] = at(all->dtype, found, 4 * k + 3);
+    }
+    free(found);
+    free(order);
+}
+
+/* Columns of a rank's rows on its device. */
+static struct tree_problem rows_on_device(const struct tree_problem *own, int64_t rows)
+{
+    struct tree_problem few = *own;
+    few.source_count = few.target_count = rows;
+    struct tree_problem there = on_device(&few);
+    there.source_count = there.target_count = own->source_count;
+    return there;
+}
+
 static kith_status solve_rows(void *argument, kith_context *context)
 {
     struct slice_rank *rank = argument;
     const struct tree_problem *all = rank->problem;
     const int64_t first =
         ranks_first(all->source_count, context->ranks->size, context->ranks->rank);
+    const int64_t rows =
+        ranks_first(all->source_count, context->ranks->size, context->ranks->rank + 1) - first;
     const struct tree_problem own = rows_of(all, first);
     const struct tree_request request = tree_choose_cuda(&own, rank->wanted);
     struct tree_state_cuda state = {0};
     DEVICE_SCOPE(scope);
     KITH_TRY(device_enter(context, &scope));
+    struct tree_problem there = rows_on_device(&own, rows);
     for (int32_t call = 0; call < rank->calls; call++) {
-        struct tree_state home = {0};
+        struct tree_home_cuda home = {0};
         if (rank->is_cancelled)
             kith_context_cancel(context);
-        rank->status = tree_solve_slices_cuda(context, &own, &request, &state, &home);
-        rank->report = home.report;
-        for (int64_t k = 0; k < home.slice_count && rank->status == KITH_OK; k++) {
-            for (int32_t c = 0; c < 3; c++)
-                rank->results->gradient[first + k][c] =
-                    c < all->dimensions ? at(all->dtype, home.gradient[c], k) : 0;
-            rank->results->potential[first + k] = at(all->dtype, home.potential, k);
-        }
-        tree_free(&home);
+        rank->status = tree_solve_slices_cuda(context, &there, &request, &state, &home);
+        rank->report = state.report;
+        if (rank->status == KITH_OK)
+            take_results(rank->results, all, first, &home);
     }
+    free_problem(&there);
     tree_free_cuda(context, &state);
     return rank->status;
 }

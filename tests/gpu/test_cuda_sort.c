@@ -71,6 +71,51 @@ static void test_cuda_keys_are_in_the_order_of_the_cpus(void **state)
     kith_context_free(cpu);
 }
 
+/* In the grid around all ranks' points, of which these are some. */
+static void test_cuda_keys_in_a_grid_are_the_cpus(void **state)
+{
+    struct random_numbers *numbers = *state;
+    kith_context *gpu = new_gpu_context(NULL), *cpu = new_context(NULL, 2);
+    for (int turn = 0; turn < 16; turn++) {
+        const kith_dtype dtype = turn % 2 ? KITH_F32 : KITH_F64;
+        const int32_t dimensions = 2 + turn / 2 % 2;
+        const int64_t count = turn < 4 ? 1 : 1000 + 30011 * turn;
+        struct sort_points points = {dtype, dimensions, count, {NULL}}, there = points;
+        double low[3] = {0}, high[3] = {0}, found_low[3], found_high[3];
+        for (int32_t c = 0; c < dimensions; c++) {
+            const kith_array column = new_vector(dtype, count);
+            for (int64_t k = 0; k < count; k++)
+                put(column, k, random_uniform(numbers, -3, 5));
+            points.position[c] = column.data;
+            there.position[c] = to_device(column.data, (size_t)(count * kith_dtype_bytes(dtype)));
+            sort_find_range_cpu(&points, c, &low[c], &high[c]);
+        }
+        assert_ok(sort_find_range_cuda(gpu, &there, found_low, found_high));
+        assert_memory_equal(found_low, low, sizeof low);
+        assert_memory_equal(found_high, high, sizeof high);
+        for (int32_t c = 0; c < dimensions; c++) {
+            low[c] -= random_uniform(numbers, 0, 4);
+            high[c] += random_uniform(numbers, 0, 9);
+        }
+        const struct morton_grid grid = morton_grid_around(dimensions, low, high);
+        uint64_t *keys = malloc((size_t)count * sizeof *keys);
+        uint64_t *const keys_there = to_device(keys, (size_t)count * sizeof *keys);
+        assert_ok(sort_keys_in_grid_cuda(gpu, &there, &grid, keys_there));
+        assert_ok(sort_keys_in_grid_cpu(cpu, &points, &grid, keys));
+        uint64_t *const found = to_host(keys_there, (size_t)count * sizeof *keys);
+        assert_memory_equal(found, keys, (size_t)count * sizeof *keys);
+        for (int32_t c = 0; c < dimensions; c++) {
+            free((void *)points.position[c]);
+            cudaFree((void *)there.position[c]);
+        }
+        cudaFree(keys_there);
+        free(found);
+        free(keys);
+    }
+    kith_context_free(gpu);
+    kith_context_free(cpu);
+}
+
 /* Some rows, or all, are bad, by one coordinate or by all. The weight of a row is never read. */
 static struct sort_points make_bad_points(struct random_numbers *numbers, kith_dtype dtype,
                                           int32_t dimensions, int64_t count, int32_t turn)
@@ -155,6 +200,7 @@ int main(void)
         return exit_skipped;
     numbers = random_numbers_begin("test_cuda_sort");
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(test_cuda_keys_in_a_grid_are_the_cpus, &numbers),
         cmocka_unit_test_prestate(test_cuda_keys_are_in_the_order_of_the_cpus, &numbers),
         cmocka_unit_test_prestate(test_cuda_trees_of_bad_positions_end, &numbers),
         cmocka_unit_test_prestate(test_cuda_a_call_after_bad_positions_is_right, &numbers),
