@@ -38,10 +38,11 @@ static kith_status unite(kith_context *context, int64_t count, kith_bodies **bod
 }
 
 /* Few bodies come to all ranks, with all targets. */
-static int take_slices(const char *command, kith_context *context, struct forces_job *job)
+static int take_slices(const char *command, kith_context *context, kith_dtype dtype,
+                       struct forces_job *job)
 {
     job->is_sliced =
-        forces_can_be_sliced(context, job->all) && (!job->targets || job->all_targets > 0);
+        forces_can_be_sliced(context, dtype, job->all) && (!job->targets || job->all_targets > 0);
     if (job->is_sliced)
         return exit_ok;
     kith_status status = unite(context, job->all, &job->sources);
@@ -61,7 +62,7 @@ static int load_rows(const char *command, const struct forces_options *options,
     if (code == exit_ok && options->targets)
         code = job_load_rows(command, context, &input, options->output, true, &job->targets,
                              &job->all_targets);
-    return code == exit_ok ? take_slices(command, context, job) : code;
+    return code == exit_ok ? take_slices(command, context, options->common.precision, job) : code;
 }
 
 int forces_load(const char *command, const struct forces_options *options, kith_context *context,

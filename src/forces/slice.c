@@ -2,6 +2,7 @@
 
 #include "forces/slice.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,15 +12,32 @@
 #include "forces/direct.h"
 #include "forces/excluded.h"
 #include "ranks/bodies.h"
+#include "ranks/ranks.h"
 
 /* The memory of fewer does not matter; every rank has some. */
-enum { fewest_bodies = 1024, fewest_of_rank = 64, fewest_on_gpus = 1 << 27 };
+enum { fewest_bodies = 1024, fewest_of_rank = 64 };
 
-bool forces_can_be_sliced(const kith_context *context, int64_t all)
+/* Numbers of a body in the memory of a GPU that has all: about 62 of a tree with its lists, its
+ * sources and its results, and 16 columns of a run. */
+enum { numbers_of_body = 80 };
+
+/* Of ranks with a GPU each: whether all bodies do not fit into the smallest memory of these. */
+static bool exceed_memory(const kith_context *context, kith_dtype dtype, int64_t all)
 {
-    const int64_t fewest = context->device.kind == KITH_CPU ? fewest_bodies : fewest_on_gpus;
-    return context->ranks && context->ranks->size > 1 && all >= fewest &&
-           all / fewest_of_rank >= context->ranks->size;
+    const double bytes = (double)all * numbers_of_body * (double)kith_dtype_bytes(dtype);
+    kith_device_info info;
+    const bool is_known = context->services->describe(context->device.index, &info) == KITH_OK;
+    double least = is_known ? -(double)info.memory_bytes : -(double)INFINITY; /* its opposite */
+    ranks_maximum(context, &least, 1);
+    return bytes > -least;
+}
+
+bool forces_can_be_sliced(const kith_context *context, kith_dtype dtype, int64_t all)
+{
+    if (!context->ranks || context->ranks->size < 2 || all < fewest_bodies ||
+        all / fewest_of_rank < context->ranks->size)
+        return false;
+    return context->device.kind == KITH_CPU || exceed_memory(context, dtype, all);
 }
 
 bool forces_solver_is_tree(const kith_solver *solver)
@@ -34,8 +52,9 @@ bool forces_takes_slices(const kith_context *context, const kith_solver *solver,
         return forces_direct_takes_slices(context, own);
     if (solver == &forces_solver_cutoff)
         return context->device.kind != KITH_CPU || cutoff_takes_slices(own);
-    return forces_solver_is_tree(solver) ||
-           (solver == &forces_solver_direct && forces_direct_takes_slices(context, own));
+    if (forces_solver_is_tree(solver))
+        return context->device.kind == KITH_CPU || !own->law;
+    return solver == &forces_solver_direct && forces_direct_takes_slices(context, own);
 }
 
 /* The problem's columns of one number a body, the outputs last. */

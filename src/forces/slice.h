@@ -4,10 +4,10 @@
 /* Problems of which each rank of a job has a slice: columns of the bodies from ranks_first(N) on,
  * instead of all N (forces/problem.h, is_slice). On the CPU trees take slices, direct sums, where
  * each pair is evaluated once or by tiles of sources (forces/one_sided_slices.h), and sums within a
- * cutoff that are computed once (forces/cutoff_slices.h). On a GPU trees take slices, in the host's
- * memory, and steps within a cutoff, where ranks have slabs (forces/verlet_share_cuda.h). For other
- * sums the columns of all bodies are sent to all ranks, and the results of a rank's own bodies are
- * kept. Bits: those of one process, except for trees on GPUs. */
+ * cutoff that are computed once (forces/cutoff_slices.h). On a GPU trees by gravity take slices,
+ * and steps within a cutoff, where ranks have slabs (forces/verlet_share_cuda.h). For other sums
+ * the columns of all bodies are sent to all ranks, and the results of a rank's own bodies are kept.
+ * Bits: those of one process, except for trees on GPUs. */
 
 #include "core/status.h"
 #include "forces/problem.h"
@@ -27,9 +27,10 @@ struct forces_wide {
     int64_t excluded_count;
 };
 
-/* Whether the bodies of a job are worth dividing: enough for every rank; on GPUs, where the host
- * divides them, enough to take much of the memory of one. */
-bool forces_can_be_sliced(const kith_context *context, int64_t all);
+/* Whether the bodies of a job are worth dividing: enough for every rank; on GPUs, where trees are
+ * faster if each has all of them, those that do not fit into the smallest memory. On GPUs
+ * collective. */
+bool forces_can_be_sliced(const kith_context *context, kith_dtype dtype, int64_t all);
 
 /* Whether a solver is one of those by trees, which on GPUs take slices, of bodies that are sources
  * and targets, by gravity. */

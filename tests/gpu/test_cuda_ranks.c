@@ -3,6 +3,7 @@
 #include "../ranks/jobs.h"
 
 #include <dlfcn.h>
+#include <math.h>
 
 #include "device/context.h"
 #include "gpu_testing.h"
@@ -52,6 +53,75 @@ static void test_trees_of_ranks_have_the_bits_of_one_gpu(void **state)
             .system = &s, .options.solver = solver_named("fmm"), .options.accuracy.error = 1e-3};
         check_same_bits(&like, ranks);
         system_free(&s);
+    }
+}
+
+/* Steps by trees of slices, whether or not they are worth it, with a checkpoint on the way. */
+static kith_status step_slices(void *argument, kith_context *context)
+{
+    struct slice_rank *rank = argument;
+    const struct ranks *ranks = context->ranks;
+    const int64_t first = ranks_first(rank->start->count, ranks->size, ranks->rank);
+    const int64_t end = ranks_first(rank->start->count, ranks->size, ranks->rank + 1);
+    const kith_bodies own = bodies_rows(rank->start, first, end - first);
+    assert_ok(kith_bodies_create(own.count, own.dimensions, KITH_VELOCITY, &rank->end));
+    rank->status = step_slice(rank, context, &own);
+    if (rank->status != KITH_OK)
+        snprintf(rank->message, sizeof rank->message, "%s", kith_error_message());
+    return rank->status;
+}
+
+/* Of positions; of a slice those from row `first` on. */
+static double difference_of(const kith_bodies *found, const kith_bodies *exact, int64_t first)
+{
+    const int64_t d = exact->dimensions;
+    double largest = 0;
+    for (int64_t k = 0; k < found->count * d; k++)
+        largest = fmax(largest, fabs(found->position[k] - exact->position[first * d + k]));
+    return largest;
+}
+
+/* The forces of each rank's rows are those of the bodies wherever they are: direct sums lead to the
+ * same places, and the states of a checkpoint to the same diagnostics. */
+static void test_steps_of_slices_by_trees_are_those_of_direct_sums(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *solver;
+        kith_dtype precision;
+        int32_t ranks;
+    } cases[] = {
+        {"fmm", KITH_F64, 2}, {"fmm", KITH_F32, 3}, {"tree", KITH_F64, 3}, {"fmm", KITH_F64, 5}};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c += test_is_quick() ? 3 : 1) {
+        kith_bodies *start =
+            made("plummer", (kith_initial_options){.count = test_is_quick() ? 2001 : 20011});
+        kith_simulation_options options = {
+            .dt = 0.01, .precision = KITH_F64, .forces.softening = 0.05};
+        struct simulation_rank alone = {.start = start, .options = options, .steps = 10};
+        struct slice_rank ranks[most_ranks] = {0};
+        assert_ok(kith_bodies_create(start->count, 3, KITH_VELOCITY, &alone.end));
+        kith_context *context = context_of_one();
+        if (take_steps(&alone, context) != KITH_OK)
+            fail_msg("%s", alone.message);
+        kith_context_free(context);
+        options.precision = cases[c].precision;
+        options.forces.solver = solver_named(cases[c].solver);
+        options.forces.accuracy.error = 1e-4;
+        for (int32_t k = 0; k < cases[c].ranks; k++)
+            ranks[k] = (struct slice_rank){.start = start, .options = options, .steps = 10};
+        do_ranks(cases[c].ranks, step_slices, ranks, sizeof ranks[0]);
+        for (int32_t k = 0; k < cases[c].ranks; k++) {
+            if (ranks[k].status != KITH_OK)
+                fail_msg("rank %d of %d: %s", (int)k, (int)cases[c].ranks, ranks[k].message);
+            const int64_t first = ranks_first(start->count, cases[c].ranks, k);
+            assert_true(difference_of(ranks[k].end, alone.end, first) < 1e-4);
+            assert_memory_equal(&ranks[k].kept, &ranks[k].restored, sizeof ranks[k].kept);
+            assert_true(fabs(ranks[k].last.total_energy / alone.diagnostics.total_energy - 1) <
+                        1e-3);
+            kith_bodies_free(ranks[k].end);
+        }
+        kith_bodies_free(alone.end);
+        kith_bodies_free(start);
     }
 }
 
@@ -305,6 +375,7 @@ int main(void)
         cmocka_unit_test_prestate(test_direct_sums_of_ranks_have_the_bits_of_one_gpu, &numbers),
         cmocka_unit_test_prestate(test_tensor_cores_of_ranks_have_the_bits_of_one_gpu, &numbers),
         cmocka_unit_test_prestate(test_trees_of_ranks_have_the_bits_of_one_gpu, &numbers),
+        cmocka_unit_test(test_steps_of_slices_by_trees_are_those_of_direct_sums),
         cmocka_unit_test_prestate(test_sums_within_a_cutoff_of_ranks_have_the_bits_of_one_gpu,
                                   &numbers),
         cmocka_unit_test_prestate(test_steps_of_ranks_have_the_bits_of_one_gpu, &numbers),
