@@ -100,7 +100,7 @@ kith_status cuda_meeting_leave(struct cuda_meeting *meeting, kith_status status)
 kith_status cuda_meet(struct cuda_meeting *meeting, const struct cuda_part *part, bool waits)
 {
     const char what[] = "marking the work of a device";
-    const cudaStream_t stream = cuda_stream(part->context);
+    cudaStream_t stream = cuda_stream(part->context);
     pthread_mutex_lock(&meeting->mutex); /* all have been at the meetings before */
     const int32_t slot = (int32_t)(meeting->meetings % meetings_in_flight);
     pthread_mutex_unlock(&meeting->mutex);

@@ -55,7 +55,7 @@ static kith_status compute_slice(kith_context *context, struct forces_arguments 
 {
     const kith_dtype dtype = arguments->sources.positions.dtype;
     struct forces_packed packed;
-    struct forces_problem problem;
+    struct forces_problem problem = {0};
     kith_status status = kith_context_check_cancelled(context);
     if (status == KITH_OK)
         status = forces_check_way(&arguments->way, arguments->law);

@@ -57,6 +57,7 @@ SIMD_INLINE void contract_order(const int32_t most, int32_t order, VREAL *restri
         sum += sum_length--;                                                                       \
         field += field_length--;                                                                   \
     }
+    // cppcheck-suppress uselessAssignmentPtrArg; the next row reads it
     EACH_FIXED_DOWN(ADD_OUTPUT)
 #undef ADD_OUTPUT
 }

@@ -45,15 +45,17 @@ static kith_status pass(const struct passage *passage, kith_status status, const
                         void *received)
 {
     const int64_t list = bytes_for(passage->blocks * (int64_t)sizeof *passage->block);
-    char *memory = NULL;
+    char *memory = NULL, *packed = NULL;
     if (status == KITH_OK)
         status = cuda_scratch(passage->context, list + passage->sent * passage->row_bytes,
                               (void **)&memory);
-    if (status == KITH_OK)
-        status = copy_rows(passage, passage->blocks, passage->block, from, memory + list, memory);
+    if (status == KITH_OK) {
+        packed = memory + list;
+        status = copy_rows(passage, passage->blocks, passage->block, from, packed, memory);
+    }
     return ranks_exchange_parts_on_device(passage->context, status, tag_of_rows, passage->row_bytes,
-                                          passage->first_sent, memory + list,
-                                          passage->first_received, received);
+                                          passage->first_sent, packed, passage->first_received,
+                                          received);
 }
 
 /* Those received, to the rows of their cells. */
