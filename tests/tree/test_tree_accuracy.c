@@ -162,6 +162,16 @@ static void test_the_requested_error_is_kept_within_the_softening(void **state)
     kith_context_free(context);
 }
 
+/* Where two or three bodies of 4000 have most of the rms error, they are too few for the samples:
+ * the estimate then is at least a third of the error that 99 % of the bodies have. */
+static void check_estimated_of_most(const char *name, struct errors errors, double estimated)
+{
+    const double of_most = fmin(errors.rms, errors.of_99_percent), rounding = 1e-14;
+    if (!(estimated >= of_most / 3 - rounding && estimated <= 100 * errors.rms + 12 * rounding))
+        fail_msg("%s: the error is %g, of 99 %% %g, but estimated %g", name, errors.rms,
+                 errors.of_99_percent, estimated);
+}
+
 /* Lengths over four orders of magnitude, in any order, and larger farther out; of sources that are
  * the targets, or not. */
 static void test_the_requested_error_is_kept_with_a_softening_per_point(void **state)
@@ -196,8 +206,7 @@ static void test_the_requested_error_is_kept_with_a_softening_per_point(void **s
                 const struct errors found = solve(context, &problem, exact, &request, &tree);
                 check_kept(scene_names[kind], found, errors[k]);
                 if (turn == 0) /* on a line forces cancel to where float rounds off more */
-                    check_estimated(scene_names[kind], found, tree.report.error_estimated,
-                                    KITH_F64);
+                    check_estimated_of_most(scene_names[kind], found, tree.report.error_estimated);
             }
         }
     }
