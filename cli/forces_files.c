@@ -19,10 +19,10 @@ static bool suits_gpus(const struct forces_options *options)
            !options->input.softening_of_file;
 }
 
-/* What is computed with all bodies has them on all ranks: images and excluded pairs. */
+/* What is computed with all bodies has them on all ranks: images. */
 static bool wants_all(const struct forces_options *options, const kith_context *context)
 {
-    return !job_is_divided() || options->ewald.exclude || cli_has_images(options->solver) ||
+    return !job_is_divided() || cli_has_images(options->solver) ||
            (context->device.kind != KITH_CPU && !suits_gpus(options));
 }
 

@@ -7,6 +7,7 @@
 #include "device/context.h"
 #include "forces/cutoff_partition.h"
 #include "forces/excluded.h"
+#include "forces/excluded_slices.h"
 #include "forces/tasks_ranks.h"
 #include "ranks/parcels.h"
 
@@ -29,11 +30,12 @@ struct slices {
     struct ranks_parcels home;
     struct forces_problem held;
     void *outputs, *field[field_count];
+    kith_array excluded; /* pairs of the bodies held */
 };
 
 bool cutoff_takes_slices(const struct forces_problem *own)
 {
-    return !own->space.repeats && !own->accumulate && !excluded_any(own);
+    return !own->space.repeats && !own->accumulate;
 }
 
 /* The columns of a problem besides positions. */
@@ -203,6 +205,20 @@ static kith_status send_bodies(struct slices *slices)
     return of_all;
 }
 
+/* Collective: the excluded pairs of these. */
+static kith_status send_excluded(struct slices *slices)
+{
+    struct forces_space *space = &slices->held.space;
+    const struct traffic *sources = &slices->traffic[cutoff_of_sources];
+    if (!excluded_any(slices->own))
+        return KITH_OK;
+    KITH_TRY(
+        excluded_send(&slices->partition, &sources->parcels, sources->origin, &slices->excluded));
+    space->exclusions = slices->excluded;
+    space->has_exclusions = false;
+    return KITH_OK;
+}
+
 /* This rank's targets, in the order in which they came: by their ranks, which are to get them. */
 static kith_status find_home(struct slices *slices, int32_t **targets)
 {
@@ -319,6 +335,7 @@ static void free_all(struct slices *slices)
     cutoff_partition_free(&slices->partition);
     ranks_parcels_free(&slices->home);
     free(slices->outputs);
+    free(slices->excluded.data);
     for (int k = 0; k < field_count; k++)
         free(slices->field[k]);
 }
@@ -326,10 +343,12 @@ static void free_all(struct slices *slices)
 kith_status forces_cutoff_slices(kith_context *context, const struct forces_problem *own,
                                  struct cutoff_memory *memory)
 {
-    struct slices slices = {.context = context, .own = own};
+    struct slices slices = {.context = context, .own = own, .excluded = kith_array_none()};
     kith_status status = cutoff_partition_make(context, own, &slices.partition);
     if (status == KITH_OK)
         status = send_bodies(&slices);
+    if (status == KITH_OK)
+        status = send_excluded(&slices);
     if (status == KITH_OK)
         status = sum(&slices, memory);
     if (status == KITH_OK && own->space.tail)

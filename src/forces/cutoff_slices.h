@@ -26,7 +26,7 @@ struct cutoff_part {
     const uint32_t *order;  /* [out] and the row of each, as long as the memory is there */
 };
 
-/* Whether a problem of slices is one for that: without excluded pairs, solved once. */
+/* Whether a problem of slices is one for that: solved once. */
 bool cutoff_takes_slices(const struct forces_problem *own);
 
 /* Collective: the forces on this rank's targets. Errors: also those of ranks_agree. */

@@ -36,12 +36,6 @@ kith_status excluded_check(kith_array exclusions, const struct kith_solver *solv
         solver->name);
 }
 
-static int64_t row_of(kith_array exclusions, int64_t k, int c)
-{
-    return (
-        (const int64_t *)exclusions.data)[k * exclusions.strides[0] + c * exclusions.strides[1]];
-}
-
 kith_status excluded_copy(kith_array exclusions, kith_array *copy)
 {
     const int64_t count = count_of(exclusions);
@@ -52,7 +46,7 @@ kith_status excluded_copy(kith_array exclusions, kith_array *copy)
     KITH_TRY(kith_allocate(count, sizeof *rows, "excluded pairs", &rows));
     for (int64_t k = 0; k < count; k++)
         for (int c = 0; c < 2; c++)
-            rows[k][c] = row_of(exclusions, k, c);
+            rows[k][c] = excluded_row(exclusions, k, c);
     *copy = kith_array_matrix(rows, KITH_I64, count, 2);
     return KITH_OK;
 }
@@ -66,7 +60,7 @@ kith_status excluded_copy_own(kith_array exclusions, int64_t first, int64_t end,
             KITH_TRY(kith_allocate(count, sizeof *rows, "excluded pairs", &rows));
         count = 0;
         for (int64_t k = 0; k < count_of(exclusions); k++) {
-            const int64_t i = row_of(exclusions, k, 0), j = row_of(exclusions, k, 1);
+            const int64_t i = excluded_row(exclusions, k, 0), j = excluded_row(exclusions, k, 1);
             if (!(i >= first && i < end) && !(j >= first && j < end))
                 continue;
             if (rows)
@@ -81,7 +75,7 @@ kith_status excluded_copy_own(kith_array exclusions, int64_t first, int64_t end,
 kith_status excluded_check_pairs(kith_array exclusions, int64_t count)
 {
     for (int64_t k = 0; k < count_of(exclusions); k++) {
-        const int64_t i = row_of(exclusions, k, 0), j = row_of(exclusions, k, 1);
+        const int64_t i = excluded_row(exclusions, k, 0), j = excluded_row(exclusions, k, 1);
         if (i < 0 || j < 0 || i >= count || j >= count || i == j)
             return kith_fail(KITH_INVALID_ARGUMENT,
                              "row %lld of the excluded pairs is %lld, %lld; give two different "
@@ -136,11 +130,11 @@ static void fill_in(const struct forces_problem *problem, kith_array exclusions,
     int64_t *begin = excluded->begin;
     for (int64_t k = 0; k < pairs; k++)
         for (int c = 0; c < 2; c++)
-            begin[slot[row_of(exclusions, k, c)] + 2]++;
+            begin[slot[excluded_row(exclusions, k, c)] + 2]++;
     for (int64_t k = 2; k < n + 2; k++)
         begin[k] += begin[k - 1];
     for (int64_t k = 0; k < pairs; k++) {
-        const int64_t a = row_of(exclusions, k, 0), b = row_of(exclusions, k, 1);
+        const int64_t a = excluded_row(exclusions, k, 0), b = excluded_row(exclusions, k, 1);
         const int64_t i = a < b ? a : b, j = a < b ? b : a; /* of equally near images the same */
         double from[3], to[3];
         int32_t image[3];

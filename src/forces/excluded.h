@@ -29,6 +29,13 @@ struct excluded_run {
 
 int64_t excluded_count(const struct forces_problem *problem);
 
+/* Row 0 or 1 of pair k of such an array. */
+static inline int64_t excluded_row(kith_array exclusions, int64_t k, int c)
+{
+    return (
+        (const int64_t *)exclusions.data)[k * exclusions.strides[0] + c * exclusions.strides[1]];
+}
+
 /* Of a slice: of any rank. */
 bool excluded_any(const struct forces_problem *problem);
 

@@ -1,6 +1,7 @@
 #include "kith/forces.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "core/arguments.h"
 #include "device/arrays.h"
@@ -9,6 +10,7 @@
 #include "forces/advice.h"
 #include "forces/arguments.h"
 #include "forces/backend.h"
+#include "forces/excluded.h"
 #include "forces/law_choice.h"
 #include "forces/method.h"
 #include "forces/mixing.h"
@@ -16,6 +18,7 @@
 #include "forces/slice.h"
 #include "forces/solver.h"
 #include "law/law.h"
+#include "ranks/bodies.h"
 #include "ranks/ranks.h"
 
 static const kith_forces_options defaults;
@@ -50,6 +53,22 @@ static kith_status solve_slice(kith_context *context, const kith_solver *solver,
     return status;
 }
 
+/* Of the excluded pairs of all bodies those with a row of this rank's, which the caller frees with
+ * free(own->data). */
+static kith_status take_exclusions(const kith_context *context, const kith_solver *solver,
+                                   struct forces_problem *problem, kith_array *own)
+{
+    struct forces_space *space = &problem->space;
+    int64_t first = 0, count = 0;
+    KITH_TRY(excluded_check(space->exclusions, solver, space->cutoff));
+    KITH_TRY(excluded_check_rows(problem));
+    space->has_exclusions = excluded_count(problem) > 0;
+    ranks_rows(context, problem->source_count, &first, &count);
+    KITH_TRY(excluded_copy_own(space->exclusions, first, first + count, own));
+    space->exclusions = *own;
+    return KITH_OK;
+}
+
 /* Of this rank's rows. */
 static kith_status compute_slice(kith_context *context, struct forces_arguments *arguments)
 {
@@ -71,8 +90,15 @@ static kith_status compute_slice(kith_context *context, struct forces_arguments 
     KITH_TRY(ranks_agree(context, status));
     problem.source_count = arguments->all;
     problem.target_count = problem.self ? arguments->all : arguments->all_targets;
-    forces_advise(context, arguments->options, &problem);
-    KITH_TRY(solve_slice(context, arguments->solver, &problem));
+    kith_array exclusions = kith_array_none();
+    status = take_exclusions(context, arguments->solver, &problem, &exclusions);
+    status = ranks_agree(context, status);
+    if (status == KITH_OK) {
+        forces_advise(context, arguments->options, &problem);
+        status = solve_slice(context, arguments->solver, &problem);
+    }
+    free(exclusions.data);
+    KITH_TRY(status);
     status = forces_pack_receive(&packed);
     if (status == KITH_OK)
         status = forces_unpack(&packed, arguments);

@@ -37,8 +37,11 @@ static void test_solvers_have_the_same_bits_for_any_number_of_processes(void **s
         "p.csv --targets six.csv --law 'expr:m_i*m_j*exp(-r)'",
         "p.csv --method split --softening 0.01",
         "argon.xyz --targets argon.xyz --law lennard-jones --cutoff 2.5",
+        "argon.xyz --law lennard-jones --cutoff 2.5 --exclude bonds.csv",
+        "p.csv --cutoff 0.3 --precision single --exclude bonds.csv",
     };
     make_bodies();
+    assert_works("for k in $(seq 0 2 1370); do echo $k,$((k + 1)); done >bonds.csv");
     for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++) {
         char script[512];
         snprintf(

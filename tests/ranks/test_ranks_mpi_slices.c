@@ -134,9 +134,9 @@ static void test_no_process_has_all_bodies_of_a_snapshot(void **state)
     assert_works(script);
 }
 
-/* Within a cutoff with a tail, or at fewer targets than a rank would be given in a run. With the
- * columns of all bodies these would take 2000 bytes (the tail) and 1000 of each body that a process
- * has. */
+/* Within a cutoff with a tail, at fewer targets than a rank would be given in a run, or with bonded
+ * pairs, which every process reads. With the columns of all bodies these would take 2000 bytes (the
+ * tail and the pairs) and 1000 of each body that a process has. */
 enum { bytes_of_body_within_cutoff = 700 };
 
 static void test_no_process_has_all_bodies_within_a_cutoff(void **state)
@@ -151,9 +151,12 @@ static void test_no_process_has_all_bodies_within_a_cutoff(void **state)
              "memory 8 forces argon.xyz $o --tail -o many.npy >few || exit\n"
              "memory 8 forces many.h5 $o --tail -o many.npy >tail || exit\n"
              "memory 8 forces many.h5 --targets targets.h5 $o -o many.npy >targets || exit\n"
-             "at_most few %d %d tail targets\n"
+             "seq 0 2 %d | awk '{print $1 \",\" $1 + 1}' >all.csv\n"
+             "memory 8 forces many.h5 --exclude all.csv $o -o many.npy >bonded || exit\n"
+             "at_most few %d %d tail targets bonded\n"
              "rm -f many.* targets.h5",
-             snapshot_measured, snapshot_measured, bytes_of_body_within_cutoff);
+             snapshot_measured, snapshot_measured - 2, snapshot_measured,
+             bytes_of_body_within_cutoff);
     assert_works(script);
 }
 

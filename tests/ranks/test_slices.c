@@ -334,6 +334,92 @@ static void test_forces_within_a_cutoff_on_slices_have_the_bits_of_one_rank(void
     }
 }
 
+/* Bonds between bodies that are near to each other and come from different ranks, some of them
+ * twice, and pairs of any two. */
+static kith_array bond_bodies(struct random_numbers *numbers, const struct system *s, double length)
+{
+    const int64_t count = s->n / 2;
+    const kith_array pairs =
+        kith_array_matrix(malloc((size_t)count * 2 * sizeof(int64_t)), KITH_I64, count, 2);
+    int64_t *row = pairs.data;
+    for (int64_t k = 0; k < count; k++, row += 2) {
+        const bool is_bond = k % 8 < 6, is_second = k % 16 == 15 && k > 0;
+        row[0] = is_bond ? k : (int64_t)random_uniform(numbers, 0, 0.5 * (double)s->n);
+        row[1] = s->n - 1 - k;
+        for (int64_t c = 0; c < s->dimensions && is_bond; c++)
+            put(s->x, row[1] * s->dimensions + c,
+                get(s->x, row[0] * s->dimensions + c) + random_uniform(numbers, -length, length));
+        if (is_second) { /* as the one before, with its rows exchanged */
+            row[0] = row[-1];
+            row[1] = row[-2];
+        }
+    }
+    return pairs;
+}
+
+/* Excluded pairs go where their bodies go: within ranks and between them, across the cell's faces,
+ * with partners that are beyond the cutoff. */
+static void test_excluded_pairs_on_slices_have_the_bits_of_one_rank(void **state)
+{
+    (void)state;
+    static const char *const laws[] = {"lennard-jones:1,0.1", "expr:m_i*m_j*exp(-r)"};
+    struct random_numbers numbers = random_numbers_begin("excluded pairs on slices");
+    for (int k = 0; k < 24; k++) {
+        const int32_t dimensions = k % 7 == 6 ? 2 : 3;
+        struct system s = system_random(&numbers, k % 5 == 4 ? KITH_F32 : KITH_F64,
+                                        (int64_t)random_uniform(&numbers, 1024, 3000), dimensions);
+        kith_law *law = NULL;
+        kith_cell cell = {.periodic = {k % 3 > 0, k % 3 > 0, k % 3 > 1 && dimensions == 3}};
+        for (int c = 0; c < dimensions; c++)
+            cell.vectors[c][c] = random_uniform(&numbers, 1, 3);
+        cell.vectors[1][0] = k % 2 ? 0.3 : 0;
+        if (k % 3 < 2)
+            assert_ok(kith_law_parse(laws[k % 3], 0, NULL, &law));
+        kith_forces_options options = {
+            .law = law, .cell = &cell, .cutoff = random_uniform(&numbers, 0.1, 0.4)};
+        options.exclusions = bond_bodies(&numbers, &s, 0.5 * options.cutoff);
+        check_rows(&s, NULL, &options, (int32_t)random_uniform(&numbers, 2, most_ranks + 1));
+        kith_law_free(law);
+        free(options.exclusions.data);
+        system_free(&s);
+    }
+}
+
+/* As in one process, on all ranks: also on those without a row of it. */
+static void test_wrong_excluded_pairs_end_all_ranks(void **state)
+{
+    (void)state;
+    struct random_numbers numbers = random_numbers_begin("wrong excluded pairs");
+    struct system s = system_random(&numbers, KITH_F64, 1500, 3);
+    struct system t = system_random(&numbers, KITH_F64, 100, 3);
+    int64_t rows[][2] = {{0, 1}, {1499, 1500}};
+    const struct {
+        const struct system *targets;
+        double cutoff;
+        int64_t pairs;
+        kith_status status;
+    } cases[] = {{NULL, 0.1, 2, KITH_INVALID_ARGUMENT},
+                 {&t, 0.1, 1, KITH_UNSUPPORTED},
+                 {NULL, 0, 1, KITH_INVALID_ARGUMENT}};
+    char *result = malloc((size_t)(s.n * 4 * kith_dtype_bytes(KITH_F64)));
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        struct rows_rank ranks[3];
+        for (int i = 0; i < 3; i++)
+            ranks[i] = (struct rows_rank){
+                .system = &s,
+                .targets = cases[k].targets,
+                .options = {.cutoff = cases[k].cutoff,
+                            .exclusions = kith_array_matrix(rows, KITH_I64, cases[k].pairs, 2)},
+                .result = result};
+        do_ranks(3, compute_rows, ranks, sizeof ranks[0]);
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(ranks[i].status, cases[k].status);
+    }
+    free(result);
+    system_free(&s);
+    system_free(&t);
+}
+
 /* Other targets, of which each rank has rows, too, or none: more and fewer than the sources, of
  * every solver. */
 static void test_forces_on_slices_of_targets_have_the_bits_of_one_rank(void **state)
@@ -409,6 +495,8 @@ int main(void)
         cmocka_unit_test(test_other_simulations_are_not_sliced),
         cmocka_unit_test(test_forces_on_slices_have_the_bits_of_one_rank),
         cmocka_unit_test(test_forces_within_a_cutoff_on_slices_have_the_bits_of_one_rank),
+        cmocka_unit_test(test_excluded_pairs_on_slices_have_the_bits_of_one_rank),
+        cmocka_unit_test(test_wrong_excluded_pairs_end_all_ranks),
         cmocka_unit_test(test_forces_on_slices_of_targets_have_the_bits_of_one_rank),
         cmocka_unit_test(test_one_rank_that_is_cancelled_between_tiles_cancels_all),
         cmocka_unit_test(test_a_bad_number_in_one_slice_ends_all_ranks),
