@@ -4,7 +4,7 @@
 /* Included by what compares __CUDA_ARCH__ with other numbers than 800 and 900. */
 
 #ifdef KITH_SHARED_PTX
-#error "cmake has not seen that this asks for the architecture: configure again"
+#error "configure again: this asks for the architecture, which is new to CMake"
 #endif
 
 #endif

@@ -30,10 +30,10 @@ typedef kith_status cuda_work(const struct cuda_part *part, void *argument);
 
 /* Calls work once for each device, which is the thread's current one then: those of the peers
  * first, in the calling thread, or, if the work waits for its device, in a thread for each peer
- * beside that of the leader. A peer for which there is no thread is alone: it works first. Streams
- * of peers wait for all work of the leader so far before, and the leader's waits for all of them
- * after: memory of the leader that peers read or write is free again then, in the order of its
- * stream.
+ * beside that of the leader. A peer without a thread, if none could be started, is alone: it works
+ * first. Streams of peers wait for all work of the leader so far before, and the leader's waits for
+ * all of them after: memory of the leader that peers read or write is free again then, in the order
+ * of its stream.
  *
  * Errors: those of work, of the first device that has failed, after all have returned;
  *         KITH_CANCELLED in all parts if the leader is cancelled. */

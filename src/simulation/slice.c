@@ -56,13 +56,13 @@ static bool are_worth_dividing(const kith_context *context, const kith_simulatio
 {
     if (context->device.kind == KITH_CPU)
         return forces_can_be_sliced(context, options->precision, all);
+    if (options->thermostat.kind == KITH_THERMOSTAT_BUSSI ||
+        !kith_array_is_none(options->forces.exclusions))
+        return false;
     if (forces_solver_is_tree(solver))
         return !options->forces.law && !options->softening_of_bodies &&
-               options->thermostat.kind != KITH_THERMOSTAT_BUSSI &&
                forces_can_be_sliced(context, options->precision, all);
     return solver == &forces_solver_cutoff && method == &leapfrog_method &&
-           options->thermostat.kind != KITH_THERMOSTAT_BUSSI &&
-           kith_array_is_none(options->forces.exclusions) &&
            have_slabs(context, options, bodies, all);
 }
 
