@@ -58,6 +58,7 @@ static kith_status reserve(struct tree_division *division, int64_t cells)
         return KITH_OK;
     const int32_t room = (int32_t)(2 * cells + 64);
     KITH_TRY(grow(count, room, sizeof *division->cell, &division->cell));
+    KITH_TRY(grow(count, room, sizeof *division->before, &division->before));
     KITH_TRY(grow(count, room, sizeof *division->generation, &division->generation));
     KITH_TRY(grow(count, room, sizeof *division->begin, &division->begin));
     KITH_TRY(grow(count, room, sizeof *division->end, &division->end));
@@ -65,16 +66,22 @@ static kith_status reserve(struct tree_division *division, int64_t cells)
     return KITH_OK;
 }
 
+static int32_t at_most_an_index(int64_t points)
+{
+    return (int32_t)(points < INT32_MAX ? points : INT32_MAX);
+}
+
 static void add_cell(struct tree_division *division, int32_t parent, int64_t first, int64_t count,
                      int32_t level, int32_t begin, int32_t end)
 {
     const int32_t dimensions = division->slice.dimensions, index = division->count++;
     struct octree_cell *cell = &division->cell[index];
-    *cell = (struct octree_cell){.first = (int32_t)first,
-                                 .count = (int32_t)count,
+    *cell = (struct octree_cell){.first = at_most_an_index(first),
+                                 .count = at_most_an_index(count),
                                  .parent = parent,
-                                 .around = (int32_t)count,
+                                 .around = at_most_an_index(count),
                                  .level = level};
+    division->before[index] = first;
     division->begin[index] = begin;
     division->end[index] = end;
     division->generation[index] = parent < 0 ? 0 : division->generation[parent] + 1;
@@ -143,7 +150,7 @@ static void add_children(struct tree_division *division, struct descent *descent
     const unsigned long long *counts = descent->counts + (int64_t)k * children;
     const int32_t *ends = descent->ends + (int64_t)k * children;
     int32_t found = 0, begin = division->begin[index];
-    int64_t first = division->cell[index].first;
+    int64_t first = division->before[index];
     for (int32_t child = 0; child < children; child++)
         found += counts[child] > 0;
     if (found == 1) {
@@ -261,6 +268,7 @@ void tree_division_free(struct tree_division *division)
 {
     octree_free(&division->slice);
     free(division->cell);
+    free(division->before);
     free(division->generation);
     free(division->begin);
     free(division->end);
@@ -281,7 +289,7 @@ void tree_division_divide(struct tree_division *division)
         const int64_t branch = division->first[k];
         const bool is_end = k == ranks || branch == division->branch_count;
         const int32_t cell = is_end ? 0 : division->branch[branch];
-        division->point[k] = is_end ? division->points : division->cell[cell].first;
+        division->point[k] = is_end ? division->points : division->before[cell];
         division->parcels.first_sent[k] = is_end ? division->slice.count : division->begin[cell];
     }
     division->point[0] = division->parcels.first_sent[0] = 0;

@@ -22,7 +22,8 @@ struct tree_division {
 
     /* The top: parents before children, and those next to each other. */
     int32_t count, room;
-    struct octree_cell *cell; /* first: among all points */
+    struct octree_cell *cell; /* first and count: among all points, at most 2^31 − 1 */
+    int64_t *before;          /* points of all before those of the cell */
     int32_t *generation;      /* the root's is 0 */
     int32_t *begin, *end;     /* points of the slice */
 
@@ -52,7 +53,8 @@ void tree_division_free(struct tree_division *division);
 
 /* Collective: the grid around the points of all ranks, of which this one has those between low and
  * high, or none; and tree_division_create in a grid, of a slice whose keys the caller has sorted:
- * of division->slice dtype, dimensions, count and keys are used, and the keys are freed with it. */
+ * of division->slice dtype, dimensions, count and keys are used, and the keys are freed with it.
+ * There points may be 2^31 and more, of which each rank has fewer. */
 struct morton_grid tree_division_grid(kith_context *context, int32_t dimensions, bool is_empty,
                                       const double low[3], const double high[3]);
 kith_status tree_division_find_branches(kith_context *context, int64_t points, int32_t most_points,

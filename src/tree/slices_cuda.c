@@ -62,6 +62,16 @@ static kith_status copy_own(const struct slices_run *of, const void *from, int64
                             "copying a tree");
 }
 
+static kith_status check_count(int64_t points)
+{
+    return points <= INT32_MAX
+               ? KITH_OK
+               : kith_fail(KITH_UNSUPPORTED,
+                           "a rank has %lld points of a tree, and a GPU supports at most "
+                           "2147483647; use more ranks",
+                           (long long)points);
+}
+
 /* Collective: the slice along the curve, in the state's tree of sources, with its keys on the host;
  * its order is kept. */
 static kith_status sort_slice(struct slices_run *of)
@@ -134,7 +144,9 @@ static kith_status divide(struct slices_run *of)
     tree_division_divide(&of->division);
     octree_free_keys(&of->division.slice);
     const int64_t count = ranks_parcels_received(parcels);
-    kith_status status = reserve_results(of, count);
+    kith_status status = check_count(count);
+    if (status == KITH_OK)
+        status = reserve_results(of, count);
     if (status == KITH_OK)
         status = make_columns(of, count, columns);
     KITH_TRY(ranks_exchange_parts_on_device(of->context, status, tag_of_points, row,
@@ -355,7 +367,7 @@ static kith_status run_stages(struct slices_run *of, struct tree_home_cuda *home
 {
     struct tree_counts *counts = &of->state->counts;
     int64_t cells = 0, none = 0;
-    KITH_TRY(ranks_agree(of->context, tree_check_count_cuda(of->problem)));
+    KITH_TRY(ranks_agree(of->context, check_count(of->rows)));
     KITH_TRY(divide(of));
     KITH_TRY(build(of));
     KITH_TRY(join(of));

@@ -21,7 +21,7 @@ kith_status tree_check_stream_cuda(kith_context *context)
     return KITH_OK;
 }
 
-kith_status tree_check_count_cuda(const struct tree_problem *problem)
+static kith_status check_count(const struct tree_problem *problem)
 {
     const int64_t limit = INT64_C(1) << 31;
     const int64_t points = problem->source_count > problem->target_count ? problem->source_count
@@ -95,7 +95,7 @@ kith_status tree_build_cuda(kith_context *context, const struct tree_problem *pr
     const struct sort_points targets = {
         problem->dtype, problem->dimensions, problem->target_count, {y[0], y[1], y[2]}};
     KITH_TRY(tree_check_stream_cuda(context));
-    KITH_TRY(tree_check_count_cuda(problem));
+    KITH_TRY(check_count(problem));
     if (state->share)
         return build_both_shared(context, problem, &sources, &targets, leaf, state);
     KITH_TRY(octree_begin_cuda(context, &sources, problem->weight, leaf, &state->sources));

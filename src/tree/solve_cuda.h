@@ -110,9 +110,6 @@ struct tree_points_cuda {
     int32_t first_finished;
 };
 
-/* KITH_UNSUPPORTED for 2^31 points and more. */
-kith_status tree_check_count_cuda(const struct tree_problem *problem);
-
 /* What one call has. */
 struct tree_run_cuda {
     const struct tree_problem *problem;

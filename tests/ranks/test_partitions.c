@@ -6,6 +6,7 @@
 
 #include "random_numbers.h"
 #include "ranks/partition.h"
+#include "ranks/ranks.h"
 #include "tree/work_ranks.h"
 
 enum { partitions = 1000, most_things = 300, most_ranks_here = 40 };
@@ -100,11 +101,102 @@ static void test_work_is_remembered_along_the_curve(void **state)
     }
 }
 
+/* A job in which this rank stands for many with the same points: each sum is `alike` of its own. */
+static void add_alike(void *alike, unsigned long long *values, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++)
+        values[k] *= *(const unsigned long long *)alike;
+}
+
+static void pass_maximum(void *alike, int32_t batch, int64_t *values, int32_t count)
+{
+    (void)alike, (void)batch, (void)values, (void)count;
+}
+
+static void pass_sent(void *alike, int32_t batch, int32_t to, int32_t tag, const void *data,
+                      int64_t bytes)
+{
+    (void)alike, (void)batch, (void)to, (void)tag, (void)data, (void)bytes;
+}
+
+static void pass_received(void *alike, int32_t batch, int32_t from, int32_t tag, void *data,
+                          int64_t bytes)
+{
+    (void)alike, (void)batch, (void)from, (void)tag, (void)data, (void)bytes;
+}
+
+static void pass_wait(void *alike, int32_t batch)
+{
+    (void)alike, (void)batch;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+enum { points_here = 3000, points_of_branch = 40 };
+
+/* Divides the points of this rank and of all that are like it. */
+static void divide_alike(kith_context *context, const uint64_t *keys, struct ranks *ranks,
+                         struct tree_division *division)
+{
+    const unsigned long long alike = *(const unsigned long long *)ranks->state;
+    *division =
+        (struct tree_division){.slice = {.dtype = KITH_F64, .dimensions = 3, .count = points_here}};
+    division->slice.keys = malloc(points_here * sizeof *keys);
+    memcpy(division->slice.keys, keys, points_here * sizeof *keys);
+    context->ranks = ranks;
+    assert_ok(tree_division_find_branches(context, points_here * (int64_t)alike,
+                                          (int32_t)(points_of_branch * alike), division));
+    tree_division_divide(division);
+    context->ranks = NULL;
+}
+
+/* Of 2^31 points and more, of which each rank has fewer. */
+static void test_more_points_than_an_index_counts_are_divided_like_few(void **state)
+{
+    (void)state;
+    static const kith_messages library = {.post_send = pass_sent,
+                                          .post_receive = pass_received,
+                                          .post_maximum = pass_maximum,
+                                          .wait = pass_wait,
+                                          .add = add_alike};
+    struct random_numbers numbers = random_numbers_begin("many points");
+    uint64_t keys[points_here];
+    for (int64_t k = 0; k < points_here; k++) /* 21 levels, clustered */
+        keys[k] = (uint64_t)ldexp(pow(random_uniform(&numbers, 0, 1), 3), 63);
+    qsort(keys, points_here, sizeof *keys, compare_keys);
+    kith_context *context = NULL;
+    assert_ok(kith_context_create(NULL, &context));
+    unsigned long long one = 1, many = 1 << 24;
+    struct ranks of_one = {.library = &library, .state = &one, .size = 3},
+                 of_many = {.library = &library, .state = &many, .size = 3};
+    struct tree_division few, all;
+    divide_alike(context, keys, &of_one, &few);
+    divide_alike(context, keys, &of_many, &all);
+    assert_int_equal(few.count, all.count);
+    assert_true(few.count > points_here / points_of_branch);
+    for (int32_t k = 0; k < few.count; k++) {
+        assert_int_equal(few.cell[k].child, all.cell[k].child);
+        assert_int_equal(few.cell[k].level, all.cell[k].level);
+        assert_int_equal(few.before[k] * (int64_t)many, all.before[k]);
+    }
+    for (int k = 0; k <= 3; k++)
+        assert_int_equal(few.point[k] * (int64_t)many, all.point[k]);
+    assert_true(all.point[2] > INT32_MAX);
+    tree_division_free(&few);
+    tree_division_free(&all);
+    kith_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parts_by_weight_cover_all_things_and_are_balanced),
         cmocka_unit_test(test_work_is_remembered_along_the_curve),
+        cmocka_unit_test(test_more_points_than_an_index_counts_are_divided_like_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
