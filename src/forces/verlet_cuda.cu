@@ -263,8 +263,8 @@ static kith_status do_batch(kith_context *context, struct verlet_cuda *verlet, s
     for (int64_t b = 0; b < batch; b++) {
         work->k = first + b;
         work->number = (int)b;
-        KITH_TRY(verlet_on_each_cuda(context, verlet, launch, work));
-        KITH_TRY(verlet_exchange_cuda(context, verlet, work->k < work->kernels - 1));
+        const kith_status status = verlet_start_each_cuda(context, verlet, launch, work);
+        KITH_TRY(verlet_exchange_cuda(context, status, verlet, work->k < work->kernels - 1));
     }
     work->k = first;
     const int64_t bytes = list->devices * (int64_t)sizeof *controls;
@@ -291,8 +291,8 @@ static kith_status widen(kith_context *context, struct verlet_cuda *verlet, int 
     int64_t room = (longest + longest / 8 + verlet_cuda_row_unit) / verlet_cuda_row_unit *
                    verlet_cuda_row_unit;
     KITH_TRY(verlet_on_each_cuda(context, verlet, widen_one, &room));
-    KITH_TRY(verlet_on_each_cuda(context, verlet, list_one, NULL));
-    return verlet_exchange_cuda(context, verlet, false);
+    const kith_status status = verlet_start_each_cuda(context, verlet, list_one, NULL);
+    return verlet_exchange_cuda(context, status, verlet, false);
 }
 
 static int64_t choose_batch(const struct verlet_cuda *verlet, int64_t left)

@@ -245,8 +245,8 @@ static kith_status build(kith_context *context, struct verlet_cuda *verlet, stru
     KITH_TRY(verlet_wait_for_all_cuda(context, verlet));
     KITH_TRY(verlet_on_each_cuda(context, verlet, sort_one, NULL));
     KITH_TRY(verlet_exchange_reference_cuda(context, verlet));
-    KITH_TRY(verlet_on_each_cuda(context, verlet, list_one, NULL));
-    return verlet_exchange_cuda(context, verlet, false);
+    const kith_status status = verlet_start_each_cuda(context, verlet, list_one, NULL);
+    return verlet_exchange_cuda(context, status, verlet, false);
 }
 
 kith_status verlet_build_shared_cuda(kith_context *context, struct verlet_cuda *verlet)

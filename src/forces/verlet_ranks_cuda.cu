@@ -46,8 +46,8 @@ kith_status verlet_exchange_reference_ranks_cuda(kith_context *context, struct v
     return ranks_exchange_on_device(context, KITH_OK, messages.each, messages.count);
 }
 
-kith_status verlet_exchange_ranks_cuda(kith_context *context, struct verlet_cuda *verlet,
-                                       bool has_places)
+kith_status verlet_exchange_ranks_cuda(kith_context *context, kith_status status,
+                                       struct verlet_cuda *verlet, bool has_places)
 {
     const struct verlet_cuda_list *list = &verlet->building.list;
     const int64_t bytes = sizeof *list->control;
@@ -60,7 +60,7 @@ kith_status verlet_exchange_ranks_cuda(kith_context *context, struct verlet_cuda
         add(&messages, &list->control[list->device], bytes, other, tag_of_control, true);
         add(&messages, &list->control[other], bytes, other, tag_of_control, false);
     }
-    return ranks_exchange_on_device(context, KITH_OK, messages.each, messages.count);
+    return ranks_exchange_on_device(context, status, messages.each, messages.count);
 }
 
 void verlet_gather_numbers_cuda(kith_context *context, int64_t own, int64_t *number)

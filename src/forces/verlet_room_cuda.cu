@@ -177,14 +177,21 @@ static kith_status on_device(kith_context *context, struct verlet_cuda *verlet, 
     return status;
 }
 
-kith_status verlet_on_each_cuda(kith_context *context, struct verlet_cuda *verlet,
-                                verlet_work *work, void *argument)
+kith_status verlet_start_each_cuda(kith_context *context, struct verlet_cuda *verlet,
+                                   verlet_work *work, void *argument)
 {
     if (verlet->is_of_ranks)
-        return verlet_agree_cuda(context, verlet, work(context, verlet, argument));
+        return work(context, verlet, argument);
     for (int device = 0; device < verlet_devices_of(verlet); device++)
         KITH_TRY(on_device(context, verlet, device, work, argument));
     return KITH_OK;
+}
+
+kith_status verlet_on_each_cuda(kith_context *context, struct verlet_cuda *verlet,
+                                verlet_work *work, void *argument)
+{
+    return verlet_agree_cuda(context, verlet,
+                             verlet_start_each_cuda(context, verlet, work, argument));
 }
 
 kith_status verlet_wait_for_all_cuda(kith_context *context, const struct verlet_cuda *verlet)

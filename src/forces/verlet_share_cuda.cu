@@ -278,11 +278,13 @@ kith_status verlet_exchange_reference_cuda(kith_context *context, struct verlet_
     return verlet_wait_for_all_cuda(context, verlet);
 }
 
-kith_status verlet_exchange_cuda(kith_context *context, struct verlet_cuda *verlet, bool has_places)
+kith_status verlet_exchange_cuda(kith_context *context, kith_status status,
+                                 struct verlet_cuda *verlet, bool has_places)
 {
     const int devices = verlet_devices_of(verlet);
     if (verlet->is_of_ranks)
-        return verlet_exchange_ranks_cuda(context, verlet, has_places);
+        return verlet_exchange_ranks_cuda(context, status, verlet, has_places);
+    KITH_TRY(status);
     for (int to = 0; to < devices && devices > 1; to++) {
         if (has_places && verlet->is_direct)
             break; /* the kernels have written them */

@@ -109,10 +109,12 @@ kith_status verlet_agree_cuda(kith_context *context, const struct verlet_cuda *v
                               kith_status status);
 
 /* Calls work for each device, which is the thread's current one then. Of ranks: for this one's,
- * and all agree. */
+ * and all agree; start: without that, before an exchange that takes the status. */
 typedef kith_status verlet_work(kith_context *context, struct verlet_cuda *verlet, void *argument);
 kith_status verlet_on_each_cuda(kith_context *context, struct verlet_cuda *verlet,
                                 verlet_work *work, void *argument);
+kith_status verlet_start_each_cuda(kith_context *context, struct verlet_cuda *verlet,
+                                   verlet_work *work, void *argument);
 
 /* The streams of all devices wait for what is on all of them. */
 kith_status verlet_wait_for_all_cuda(kith_context *context, const struct verlet_cuda *verlet);
@@ -127,14 +129,14 @@ void verlet_take_settings_cuda(struct verlet_cuda *verlet);
 /* Between devices, which do nothing if there is one, and of ranks only what is not everywhere: the
  * columns that verlet_load_cuda reads, to
  * the devices that have their particles, or without a list to each a part of the rows; the columns
- * of accelerations; what each has found, and if has_places the places of ghosts; the reference of
- * ghosts; the rows of the others' particles; and what was written to columns, to those of the
- * first.
+ * of accelerations; what each has found, and if has_places the places of ghosts, after work with a
+ * status, on which ranks agree; the reference of ghosts; the rows of the others' particles; and
+ * what was written to columns, to those of the first.
  */
 kith_status verlet_send_cuda(kith_context *context, struct verlet_cuda *verlet);
 kith_status verlet_send_accelerations_cuda(kith_context *context, struct verlet_cuda *verlet);
-kith_status verlet_exchange_cuda(kith_context *context, struct verlet_cuda *verlet,
-                                 bool has_places);
+kith_status verlet_exchange_cuda(kith_context *context, kith_status status,
+                                 struct verlet_cuda *verlet, bool has_places);
 kith_status verlet_exchange_reference_cuda(kith_context *context, struct verlet_cuda *verlet);
 kith_status verlet_fetch_orders_cuda(kith_context *context, struct verlet_cuda *verlet);
 kith_status verlet_fetch_cuda(kith_context *context, struct verlet_cuda *verlet);
@@ -156,8 +158,8 @@ kith_status verlet_fetch_home_cuda(kith_context *context, struct verlet_cuda *ve
 int64_t verlet_rows_at_home(const struct verlet_cuda *verlet);
 
 /* What verlet_exchange_cuda and verlet_exchange_reference_cuda do between ranks. */
-kith_status verlet_exchange_ranks_cuda(kith_context *context, struct verlet_cuda *verlet,
-                                       bool has_places);
+kith_status verlet_exchange_ranks_cuda(kith_context *context, kith_status status,
+                                       struct verlet_cuda *verlet, bool has_places);
 kith_status verlet_exchange_reference_ranks_cuda(kith_context *context, struct verlet_cuda *verlet);
 
 /* Collective: number[k] becomes that of rank k, from the own one. */
