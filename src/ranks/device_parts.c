@@ -79,9 +79,8 @@ static kith_status gather_by_nccl(kith_context *context, kith_status status, voi
         status = context->services->synchronize(context);
     KITH_TRY(ranks_agree(context, status));
     const double begin = kith_clock();
-    status = ranks_nccl_gather(context, data, element_bytes, context->ranks->first);
-    if (status == KITH_OK)
-        status = context->services->synchronize(context);
+    KITH_TRY(ranks_nccl_gather(context, data, element_bytes, context->ranks->first));
+    status = context->services->synchronize(context);
     context->ranks->copied += kith_clock() - begin;
     return ranks_agree(context, status);
 }

@@ -41,14 +41,21 @@ struct nccl {
     communicator among;
 };
 
-/* Without waiting for the other ranks, as ncclCommDestroy may. */
-static void free_nccl(kith_context *context, void *kept)
+/* Without waiting for the other ranks, as ncclCommDestroy may: what they wait for in their streams
+ * ends. */
+static void leave(struct nccl *nccl)
 {
-    struct nccl *nccl = kept;
-    (void)context;
     if (nccl->among)
         nccl->library.abort(nccl->among);
-    free(nccl);
+    nccl->among = NULL;
+}
+
+/* After the end of the stream, and so of this rank's operations. */
+static void free_nccl(kith_context *context, void *kept)
+{
+    (void)context;
+    leave(kept);
+    free(kept);
 }
 
 static const struct device_slot_kind nccl_slot = {.free = free_nccl};
@@ -122,18 +129,26 @@ bool ranks_nccl_is_used(kith_context *context, int64_t bytes)
     return ranks->nccl_is_used;
 }
 
-/* Ends a group of operations, of which one may have failed. */
-static kith_status end_group(const struct library *library, int failed)
+/* Collective: ends a group of operations, of which one may have failed. If one has on any rank, all
+ * abort theirs, which would wait for it in their streams. */
+static kith_status end_group(kith_context *context, struct nccl *nccl, int failed)
 {
-    const int ended = library->group_end();
+    const int ended = nccl->library.group_end();
     failed = failed ? failed : ended;
-    return failed ? kith_fail(KITH_INTERNAL_ERROR, "NCCL: %s", library->error(failed)) : KITH_OK;
+    const kith_status status = ranks_agree(
+        context,
+        failed ? kith_fail(KITH_INTERNAL_ERROR, "NCCL: %s", nccl->library.error(failed)) : KITH_OK);
+    if (context->ranks->failure_is_known) {
+        leave(nccl);
+        context->ranks->nccl_is_used = false;
+    }
+    return status;
 }
 
 kith_status ranks_nccl_gather(kith_context *context, void *data, int64_t element_bytes,
                               const int64_t *first)
 {
-    const struct nccl *nccl = *device_slot(context, &nccl_slot);
+    struct nccl *nccl = *device_slot(context, &nccl_slot);
     const struct library *library = &nccl->library;
     void *stream = context->services->stream(context);
     int failed = library->group_begin();
@@ -144,13 +159,13 @@ kith_status ranks_nccl_gather(kith_context *context, void *data, int64_t element
             failed = library->broadcast(part, part, (size_t)bytes, type_of_bytes, k, nccl->among,
                                         stream);
     }
-    return end_group(library, failed);
+    return end_group(context, nccl, failed);
 }
 
 kith_status ranks_nccl_exchange(kith_context *context, const struct ranks_device_message *messages,
                                 int32_t count)
 {
-    const struct nccl *nccl = *device_slot(context, &nccl_slot);
+    struct nccl *nccl = *device_slot(context, &nccl_slot);
     const struct library *library = &nccl->library;
     void *stream = context->services->stream(context);
     int failed = library->group_begin();
@@ -163,5 +178,5 @@ kith_status ranks_nccl_exchange(kith_context *context, const struct ranks_device
                                       : library->receive(message->data, bytes, type_of_bytes,
                                                          message->rank, nccl->among, stream);
     }
-    return end_group(library, failed);
+    return end_group(context, nccl, failed);
 }

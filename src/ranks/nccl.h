@@ -16,8 +16,13 @@
 bool ranks_nccl_is_used(kith_context *context, int64_t bytes);
 
 /* Collective, where that is so: of an array in the device's memory of which rank k has the
- * elements first[k] to first[k + 1] − 1, all come to all, in the order of the stream. Errors:
- * KITH_INTERNAL_ERROR (NCCL's). */
+ * elements first[k] to first[k + 1] − 1, all come to all, in the order of the stream. The ranks
+ * agree that the operations of each have begun; if one fails to begin, all abort theirs, and NCCL
+ * is not used again.
+ *
+ * An error that ends a rank's stream later leaves the others waiting in theirs: it has to end the
+ * job. To free a context aborts what it still sends: all ranks synchronize before. Errors:
+ * KITH_INTERNAL_ERROR (NCCL's), those of ranks_agree. */
 kith_status ranks_nccl_gather(kith_context *context, void *data, int64_t element_bytes,
                               const int64_t *first);
 
