@@ -1,6 +1,8 @@
 #ifndef KITH_RANKS_H
 #define KITH_RANKS_H
 
+#include <stdbool.h>
+
 #include "kith/context.h"
 
 #ifdef __cplusplus
@@ -15,10 +17,10 @@ extern "C" {
 #define KITH_MESSAGE_VALUES 3
 
 /* The functions that kith needs of a library that passes messages between the processes of a job
- * (its ranks), with the corresponding functions of MPI. Memory is on the host, and buffers belong
- * to the caller: receive and collective functions write into them. Each rank calls all functions
- * from the thread that called kith. They return no errors: a library that fails must end the job
- * (MPI_Abort).
+ * (its ranks), with the corresponding functions of MPI. Memory is on the host, except where
+ * takes_device_memory returns true, and buffers belong to the caller: receive and collective
+ * functions write into them. Each rank calls all functions from the thread that called kith. They
+ * return no errors: a library that fails must end the job (MPI_Abort).
  *
  * post_send, post_receive
  *          Begin to send or receive bytes (MPI_Isend, MPI_Irecv): the memory belongs to the library
@@ -34,7 +36,11 @@ extern "C" {
  * gather   Collective: of an array that all ranks have, rank k's elements, first[k] to
  *          first[k + 1] - 1, come to all (MPI_Allgatherv in place).
  * add      Collective: replaces each value by its sum over all ranks, modulo 2^64
- *          (MPI_Allreduce, MPI_SUM). */
+ *          (MPI_Allreduce, MPI_SUM).
+ * takes_device_memory
+ *          Whether post_send and post_receive take memory of a GPU, too, that cudaMalloc allocated
+ *          and no kernel is using (MPIX_Query_cuda_support); NULL: they do not. If this is so on
+ *          all ranks, arrays of GPUs are exchanged without copies on the host. */
 typedef struct kith_messages {
     const char *name; /* "MPI" */
     void (*post_send)(void *state, int32_t batch, int32_t to, int32_t tag, const void *data,
@@ -47,6 +53,7 @@ typedef struct kith_messages {
     void (*broadcast)(void *state, void *data, int64_t bytes);
     void (*gather)(void *state, void *data, int64_t element_bytes, const int64_t *first);
     void (*add)(void *state, unsigned long long *values, int64_t count);
+    bool (*takes_device_memory)(void *state);
 } kith_messages;
 
 /* Makes a context that of one rank of a job, for its lifetime: forces and simulations then divide

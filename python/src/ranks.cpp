@@ -92,7 +92,8 @@ static void add(void *state, unsigned long long *values, int64_t count)
 }
 
 static const kith_messages messages_of_python = {
-    "mpi4py", post_send, post_receive, post_maximum, progress, wait, broadcast, gather, add,
+    "mpi4py", post_send, post_receive, post_maximum, progress,
+    wait,     broadcast, gather,       add,          nullptr,
 };
 
 static void join(context &where, nb::object messages, int32_t size, int32_t rank)

@@ -11,35 +11,53 @@
 #include "ranks/partition.h"
 #include "ranks/ranks.h"
 
-/* Memory of the host that the device copies to and from at its full speed, kept by the context. */
-struct host_room {
+enum { tag_of_parts = 13 };
+
+/* Memory that the message library takes, kept by the context: the GPU's, by cudaMalloc, as
+ * libraries open nothing else from another process (not the memory of pools, which arrays are in);
+ * or the host's, page-locked. */
+struct room {
     void *memory;
     int64_t bytes;
+    bool is_on_device;
 };
+
+static void empty(kith_context *context, struct room *room)
+{
+    if (!room->is_on_device)
+        context->services->release_host(context, room->memory);
+    else if (cudaFree(room->memory) != cudaSuccess)
+        cudaGetLastError();
+    *room = (struct room){.is_on_device = room->is_on_device};
+}
 
 static void free_room(kith_context *context, void *kept)
 {
-    struct host_room *room = kept;
-    context->services->release_host(context, room->memory);
-    free(room);
+    empty(context, kept);
+    free(kept);
 }
 
 static const struct device_slot_kind room_slot = {.free = free_room};
 
-static kith_status host_memory(kith_context *context, int64_t bytes, char **memory)
+/* Grows by a quarter at least, because other processes have to open the new memory. */
+static kith_status room_of(kith_context *context, int64_t bytes, char **memory)
 {
     static const char what[] = "messages of ranks";
     void **slot = device_slot(context, &room_slot);
     if (!slot)
         return kith_fail(KITH_OUT_OF_MEMORY, "no memory for the messages of ranks");
     if (!*slot)
-        KITH_TRY(kith_allocate(1, sizeof(struct host_room), what, slot));
-    struct host_room *room = *slot;
+        KITH_TRY(kith_allocate(1, sizeof(struct room), what, slot));
+    struct room *room = *slot;
     if (bytes > room->bytes) {
-        context->services->release_host(context, room->memory);
-        *room = (struct host_room){0};
-        KITH_TRY(context->services->allocate_host(context, bytes, 1, what, &room->memory));
-        room->bytes = bytes;
+        const int64_t larger = room->bytes + room->bytes / 4;
+        const int64_t all = bytes > larger ? bytes : larger;
+        empty(context, room);
+        room->is_on_device = context->ranks->takes_device_memory;
+        KITH_TRY(room->is_on_device
+                     ? cuda_check(cudaMalloc(&room->memory, (size_t)all), what)
+                     : context->services->allocate_host(context, all, 1, what, &room->memory));
+        room->bytes = all;
     }
     *memory = room->memory;
     return KITH_OK;
@@ -61,12 +79,20 @@ void ranks_add_counts(const kith_context *context, int64_t *first, int64_t *seco
     *second = (int64_t)counts[1];
 }
 
-/* Copies to the host or from it, whose time is counted. */
-static kith_status copy(kith_context *context, bool is_out, void *here, void *there, int64_t bytes)
+/* Copies between arrays and the room, in the order of the stream. */
+static kith_status copy(kith_context *context, void *to, const void *from, int64_t bytes)
 {
-    const double begin = kith_clock();
-    const kith_status status = is_out ? context->services->copy_out(context, here, there, bytes)
-                                      : context->services->copy_in(context, there, here, bytes);
+    return bytes == 0 ? KITH_OK
+                      : cuda_check(cudaMemcpyAsync(to, from, (size_t)bytes, cudaMemcpyDefault,
+                                                   cuda_stream(context)),
+                                   "copying messages of ranks");
+}
+
+/* Waits for copies that began after status and at a time, which is counted. */
+static kith_status finish_copies(kith_context *context, kith_status status, double begin)
+{
+    if (status == KITH_OK)
+        status = context->services->synchronize(context);
     context->ranks->copied += kith_clock() - begin;
     return status;
 }
@@ -80,31 +106,51 @@ static kith_status gather_by_nccl(kith_context *context, kith_status status, voi
     KITH_TRY(ranks_agree(context, status));
     const double begin = kith_clock();
     KITH_TRY(ranks_nccl_gather(context, data, element_bytes, context->ranks->first));
-    status = context->services->synchronize(context);
-    context->ranks->copied += kith_clock() - begin;
-    return ranks_agree(context, status);
+    return ranks_agree(context, finish_copies(context, KITH_OK, begin));
 }
 
-static kith_status gather_by_host(kith_context *context, kith_status status, char *there,
-                                  int64_t element_bytes)
+/* The parts of all ranks come to the room. */
+static void gather_in_room(kith_context *context, char *room, int64_t element_bytes)
+{
+    const struct ranks *ranks = context->ranks;
+    const int64_t *first = ranks->first;
+    if (!ranks->takes_device_memory) {
+        ranks_gather_parts(context, room, element_bytes, first);
+        return;
+    }
+    for (int32_t k = 1; k < ranks->size; k++) {
+        const int32_t to = (ranks->rank + k) % ranks->size;
+        const int32_t from = (ranks->rank + ranks->size - k) % ranks->size;
+        ranks_post(ranks, from, tag_of_parts, NULL, room + first[from] * element_bytes,
+                   (first[from + 1] - first[from]) * element_bytes);
+        ranks_post(ranks, to, tag_of_parts, room + first[ranks->rank] * element_bytes, NULL,
+                   (first[ranks->rank + 1] - first[ranks->rank]) * element_bytes);
+    }
+    ranks->library->wait(ranks->state, 0);
+}
+
+static kith_status gather_by_messages(kith_context *context, kith_status status, char *data,
+                                      int64_t element_bytes)
 {
     const struct ranks *ranks = context->ranks;
     const int64_t begin = ranks->first[ranks->rank] * element_bytes;
     const int64_t end = ranks->first[ranks->rank + 1] * element_bytes;
     const int64_t bytes = ranks->first[ranks->size] * element_bytes;
-    char *here = NULL;
+    char *room = NULL;
     if (status == KITH_OK)
-        status = host_memory(context, bytes, &here);
+        status = room_of(context, bytes, &room);
     if (status == KITH_OK)
         status = context->services->synchronize(context);
+    double began = kith_clock();
     if (status == KITH_OK)
-        status = copy(context, true, here + begin, there + begin, end - begin);
-    KITH_TRY(ranks_agree(context, status));
-    ranks_gather_parts(context, here, element_bytes, ranks->first);
-    status = copy(context, false, here, there, begin);
+        status = copy(context, room + begin, data + begin, end - begin);
+    KITH_TRY(ranks_agree(context, finish_copies(context, status, began)));
+    gather_in_room(context, room, element_bytes);
+    began = kith_clock();
+    status = copy(context, data, room, begin);
     if (status == KITH_OK)
-        status = copy(context, false, here + end, there + end, bytes - end);
-    return ranks_agree(context, status);
+        status = copy(context, data + end, room + end, bytes - end);
+    return ranks_agree(context, finish_copies(context, status, began));
 }
 
 /* Whether by NCCL: found out before context->ranks->first is set, which that uses, too. */
@@ -112,7 +158,7 @@ static kith_status gather(kith_context *context, kith_status status, void *data,
                           int64_t element_bytes, bool by_nccl)
 {
     return by_nccl ? gather_by_nccl(context, status, data, element_bytes)
-                   : gather_by_host(context, status, data, element_bytes);
+                   : gather_by_messages(context, status, data, element_bytes);
 }
 
 kith_status ranks_gather_on_device(kith_context *context, kith_status status, void *data,
@@ -134,35 +180,38 @@ kith_status ranks_gather_parts_on_device(kith_context *context, kith_status stat
     return gather(context, status, data, element_bytes, by_nccl);
 }
 
-/* Messages that are sent to the host's memory, one after another, or those that were received back
- * from it. */
+/* Messages that are sent go to the room, one after another, or those that were received come from
+ * it. */
 static kith_status copy_messages(kith_context *context, const struct ranks_device_message *messages,
-                                 int32_t count, bool are_sent, char *here)
+                                 int32_t count, bool are_sent, char *room)
 {
-    for (int32_t k = 0; k < count; here += messages[k++].bytes)
-        if (messages[k].is_sent == are_sent && messages[k].bytes > 0)
-            KITH_TRY(copy(context, are_sent, here, messages[k].data, messages[k].bytes));
-    return KITH_OK;
+    const double begin = kith_clock();
+    kith_status status = KITH_OK;
+    for (int32_t k = 0; k < count && status == KITH_OK; room += messages[k++].bytes)
+        if (messages[k].is_sent == are_sent)
+            status = copy(context, are_sent ? room : messages[k].data,
+                          are_sent ? messages[k].data : room, messages[k].bytes);
+    return finish_copies(context, status, begin);
 }
 
-static kith_status exchange_by_host(kith_context *context,
-                                    const struct ranks_device_message *messages, int32_t count,
-                                    int64_t bytes)
+static kith_status exchange_by_messages(kith_context *context,
+                                        const struct ranks_device_message *messages, int32_t count,
+                                        int64_t bytes)
 {
     const struct ranks *ranks = context->ranks;
-    char *here = NULL;
-    kith_status status = host_memory(context, bytes, &here);
+    char *room = NULL;
+    kith_status status = room_of(context, bytes, &room);
     if (status == KITH_OK)
         status = context->services->synchronize(context);
     if (status == KITH_OK)
-        status = copy_messages(context, messages, count, true, here);
+        status = copy_messages(context, messages, count, true, room);
     KITH_TRY(ranks_agree(context, status));
-    char *at = here;
+    char *at = room;
     for (int32_t k = 0; k < count; at += messages[k++].bytes)
         ranks_post(ranks, messages[k].rank, messages[k].tag, messages[k].is_sent ? at : NULL, at,
                    messages[k].bytes);
     ranks->library->wait(ranks->state, 0);
-    return ranks_agree(context, copy_messages(context, messages, count, false, here));
+    return ranks_agree(context, copy_messages(context, messages, count, false, room));
 }
 
 kith_status ranks_exchange_on_device(kith_context *context, kith_status status,
@@ -173,16 +222,9 @@ kith_status ranks_exchange_on_device(kith_context *context, kith_status status,
         bytes += messages[k].bytes;
     int64_t most = bytes;
     KITH_TRY(ranks_agree_on(context, status, &most));
-    return ranks_nccl_is_used(context, most) ? ranks_nccl_exchange(context, messages, count)
-                                             : exchange_by_host(context, messages, count, bytes);
-}
-
-static kith_status copy_own_part(kith_context *context, void *to, const void *from, int64_t bytes)
-{
-    return bytes == 0 ? KITH_OK
-                      : cuda_check(cudaMemcpyAsync(to, from, (size_t)bytes,
-                                                   cudaMemcpyDeviceToDevice, cuda_stream(context)),
-                                   "a rank's own part");
+    return ranks_nccl_is_used(context, most)
+               ? ranks_nccl_exchange(context, messages, count)
+               : exchange_by_messages(context, messages, count, bytes);
 }
 
 kith_status ranks_exchange_parts_on_device(kith_context *context, kith_status status, int32_t tag,
@@ -201,7 +243,7 @@ kith_status ranks_exchange_parts_on_device(kith_context *context, kith_status st
         const int64_t bytes_go = (first_sent[k + 1] - first_sent[k]) * element_bytes;
         const int64_t bytes_come = (first_received[k + 1] - first_received[k]) * element_bytes;
         if (k == ranks->rank) {
-            status = copy_own_part(context, come, go, bytes_go);
+            status = copy(context, come, go, bytes_go);
             continue;
         }
         if (bytes_go > 0)

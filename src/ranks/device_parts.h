@@ -12,7 +12,10 @@ extern "C" {
 #endif
 
 /* Work of ranks that compute on devices with memory of their own: parts that come to all, and
- * messages between two ranks, by NCCL (ranks/nccl.h) or by way of the host. For C and for CUDA. */
+ * messages between two ranks, by NCCL (ranks/nccl.h) or the message library. Where all ranks' takes
+ * memory of GPUs, arrays are copied on the device into memory that it can share with other
+ * processes, kept by the context, as long as the array of a gather or all messages of an exchange;
+ * else into such memory of the host. For C and for CUDA. */
 
 /* Collective: KITH_OK if the status of all ranks is that and none of them is to be cancelled. A
  * rank that has failed gets its own status; the others then get KITH_IO_ERROR, and

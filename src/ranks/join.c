@@ -26,7 +26,8 @@ static kith_status check_messages(const kith_messages *messages)
         messages->progress && messages->wait && messages->broadcast && messages->gather &&
         messages->add)
         return KITH_OK;
-    return kith_fail(KITH_INVALID_ARGUMENT, "messages has a NULL function; set all eight");
+    return kith_fail(KITH_INVALID_ARGUMENT,
+                     "messages has a NULL function; set all but takes_device_memory");
 }
 
 kith_status kith_context_join(kith_context *context, const kith_messages *messages, void *state,

@@ -1,11 +1,14 @@
-/* The message library MPI: host memory, one thread. An error in it ends the job, as is MPI's
- * default. */
+/* The message library MPI: memory of the host, and of GPUs if it takes that; one thread. An error
+ * in it ends the job, as is MPI's default. */
 
 #include "ranks/mpi.h"
 
 #include <ctype.h>
 #include <limits.h>
 #include <mpi.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,6 +179,39 @@ static void mpi_add(void *state, unsigned long long *values, int64_t count)
     mpi_wait(state, 0);
 }
 
+#ifdef MPIX_CUDA_AWARE_SUPPORT
+/* A parameter of Open MPI, as mpirun --mca sets it; true if the name is unknown. */
+static bool parameter_is_true(const char *name)
+{
+    MPI_T_cvar_handle handle;
+    bool value = true;
+    int index = 0, count = 0, provided = 0;
+    if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
+        return value;
+    if (MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS &&
+        MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS) {
+        MPI_T_cvar_read(handle, &value);
+        MPI_T_cvar_handle_free(&handle);
+    }
+    MPI_T_finalize();
+    return value;
+}
+#endif
+
+/* Open MPI 4 answers the query as it was built; the parameter turns the support off. */
+static bool mpi_takes_device_memory(void *state)
+{
+    (void)state;
+#ifdef MPIX_CUDA_AWARE_SUPPORT
+    return MPIX_Query_cuda_support() && parameter_is_true("opal_cuda_support");
+#elif defined MPIX_GPU_SUPPORT_CUDA /* MPICH */
+    int is_taken = 0;
+    return MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &is_taken) == MPI_SUCCESS && is_taken;
+#else
+    return false;
+#endif
+}
+
 static const kith_messages library_mpi = {
     .name = "MPI",
     .post_send = mpi_post_send,
@@ -186,6 +222,7 @@ static const kith_messages library_mpi = {
     .broadcast = mpi_broadcast,
     .gather = mpi_gather,
     .add = mpi_add,
+    .takes_device_memory = mpi_takes_device_memory,
 };
 
 /* The ranks of a communicator. */

@@ -42,9 +42,15 @@ kith_status ranks_agree(kith_context *context, kith_status status)
     return ranks_agree_on(context, status, &nothing);
 }
 
-/* Collective: the devices of all ranks are of one kind, whose results have the same bits. A rank
- * that has no context takes part in the first vote alone. */
-static kith_status check_devices(kith_context *context)
+static bool takes_device_memory(const struct ranks *ranks)
+{
+    return ranks->library->takes_device_memory && ranks->library->takes_device_memory(ranks->state);
+}
+
+/* Collective: the devices of all ranks are of one kind, whose results have the same bits, and the
+ * message library takes their memory on all or on none. A rank that has no context takes part in
+ * the first vote alone. */
+static kith_status agree_on_devices(kith_context *context)
 {
     const kith_device device = context->device;
     kith_device_info info = {0};
@@ -55,9 +61,10 @@ static kith_status check_devices(kith_context *context)
     const long of_code = architecture[0] ? strtol(architecture + strlen("sm_"), NULL, 10) : 0;
     const double kind =
         ((double)device.kind * 65536 + (double)of_code) * 65536 + (double)info.multiprocessors;
-    double largest[2] = {kind, -kind};
+    double largest[] = {kind, -kind, !takes_device_memory(context->ranks)};
     KITH_TRY(ranks_agree(context, status));
-    ranks_maximum(context, largest, 2);
+    ranks_maximum(context, largest, 3);
+    context->ranks->takes_device_memory = largest[2] == 0;
     if (largest[0] == kind && largest[1] == -kind)
         return ranks_agree(context, KITH_OK);
     status =
@@ -72,7 +79,7 @@ kith_status ranks_join(kith_context *context, struct ranks *ranks)
 {
     context->ranks = ranks;
     int64_t isa = context->isa; /* best first */
-    KITH_TRY(check_devices(context));
+    KITH_TRY(agree_on_devices(context));
     KITH_TRY(ranks_agree_on(context, KITH_OK, &isa));
     context->isa = (int32_t)isa;
     ranks_broadcast(context, &context->tuning, sizeof context->tuning);

@@ -27,6 +27,7 @@ struct ranks {
     int64_t gathered;      /* bytes of arrays on devices */
     double copied;         /* seconds of copies of them, and in NCCL */
     bool nccl_was_tried, nccl_is_used;
+    bool takes_device_memory; /* on all ranks, the library */
 };
 
 /* Makes a context that of one rank of a job, for its lifetime; ranks must exist as long.

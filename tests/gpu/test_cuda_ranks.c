@@ -178,28 +178,57 @@ static bool nccl_is_there(void)
     return dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL) != NULL;
 }
 
+/* Messages of a library that takes memory of GPUs: any two addresses. */
+static void *copy_anywhere(void *to, const void *from, size_t bytes)
+{
+    assert_int_equal(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), cudaSuccess);
+    return to;
+}
+
+/* How ranks exchange: by the host's memory, by the GPUs', or by NCCL. */
+enum passage { by_host, by_device, by_nccl, passages };
+
+static void begin_passage(enum passage passage)
+{
+    for (int32_t k = 0; k < most_ranks; k++)
+        takes_device_memory[k] = passage == by_device;
+    copy_message = passage == by_device ? copy_anywhere : memcpy;
+    exchanged_before = passage == by_nccl ? (int64_t)1 << 30 : 0;
+}
+
 /* Ghosts, and particles that change their rank, too. */
-static void test_steps_within_a_cutoff_by_nccl_have_the_bits_of_one_gpu(void **state)
+static void check_steps_by(enum passage passage, void **state)
 {
     static const struct liquid_case liquids[] = {
         {KITH_F32, "lennard-jones", 0, 81, 3, 1, 0, 0},
         {KITH_F64, "lennard-jones", 0, 81, 3, 1.7, 20, 0},
         {KITH_F32, "lennard-jones", 1, 82, 3, 1, 0, 0},
     };
-    if (gpus_of_ranks < 2 || !nccl_is_there())
-        skip();
-    exchanged_before = (int64_t)1 << 30;
+    begin_passage(passage);
     for (size_t c = 0; c < sizeof liquids / sizeof liquids[0] && !test_is_quick(); c++) {
         kith_bodies *bodies = liquid(*state, &liquids[c]);
         kith_law *law = NULL;
         assert_ok(kith_law_parse(liquids[c].law, 0, NULL, &law));
         const kith_simulation_options options = liquid_options(&liquids[c], law);
-        for (int32_t ranks = 2; ranks <= gpus_of_ranks && ranks <= 3; ranks++)
+        for (int32_t ranks = 2; ranks <= 3 && (passage != by_nccl || ranks <= gpus_of_ranks);
+             ranks++)
             assert_true(check_steps(bodies, &options, 100, ranks));
         kith_law_free(law);
         kith_bodies_free(bodies);
     }
-    exchanged_before = 0;
+    begin_passage(by_host);
+}
+
+static void test_steps_within_a_cutoff_by_nccl_have_the_bits_of_one_gpu(void **state)
+{
+    if (gpus_of_ranks < 2 || !nccl_is_there())
+        skip();
+    check_steps_by(by_nccl, state);
+}
+
+static void test_steps_within_a_cutoff_by_device_memory_have_the_bits_of_one_gpu(void **state)
+{
+    check_steps_by(by_device, state);
 }
 
 /* Each rank sends each other two messages, of lengths that depend on both, some of them empty. */
@@ -269,19 +298,19 @@ static kith_status exchange_often(void *argument, kith_context *context)
     return status;
 }
 
-static void test_messages_by_nccl_are_those_by_the_host(void **state)
+static void test_messages_have_the_same_bytes_by_any_passage(void **state)
 {
     (void)state;
-    for (int by_nccl = 0; by_nccl < 2; by_nccl++)
+    for (enum passage passage = by_host; passage < passages; passage++)
         for (int32_t size = 2; size <= gpus_of_ranks + 1; size++) {
             struct exchanging_rank ranks[most_ranks] = {{0}};
-            exchanged_before = by_nccl ? (int64_t)1 << 30 : 0;
+            begin_passage(passage);
             do_ranks(size, exchange_often, ranks, sizeof ranks[0]);
-            exchanged_before = 0;
+            begin_passage(by_host);
             for (int32_t k = 0; k < size; k++) {
                 assert_true(ranks[k].is_right);
                 assert_int_equal(ranks[k].by_nccl,
-                                 by_nccl && nccl_is_there() && size <= gpus_of_ranks);
+                                 passage == by_nccl && nccl_is_there() && size <= gpus_of_ranks);
             }
         }
 }
@@ -327,11 +356,11 @@ static kith_status gather_often(void *argument, kith_context *context)
     return KITH_OK;
 }
 
-/* One rank, and one on each GPU; with more ranks than GPUs NCCL refuses, and the host does it. */
-static void test_gathers_by_nccl_are_those_by_the_host(void **state)
+/* One rank, and one on each GPU; with more ranks than GPUs NCCL refuses, and messages do it. */
+static void check_gathers_by(enum passage passage)
 {
-    (void)state;
     const bool is_there = nccl_is_there();
+    begin_passage(passage);
     for (int32_t size = 1; size <= gpus_of_ranks + 1; size++) {
         struct gathering_rank ranks[most_ranks] = {{0}};
         for (int32_t k = 0; k < size; k++)
@@ -343,7 +372,16 @@ static void test_gathers_by_nccl_are_those_by_the_host(void **state)
             assert_int_equal(ranks[k].by_nccl, is_there && size <= gpus_of_ranks);
         }
     }
-    if (!is_there)
+    begin_passage(by_host);
+}
+
+/* Of each, the first GiB; then it is NCCL. */
+static void test_gathers_have_the_same_bytes_by_any_passage(void **state)
+{
+    (void)state;
+    check_gathers_by(by_host);
+    check_gathers_by(by_device);
+    if (!nccl_is_there())
         skip();
 }
 
@@ -383,8 +421,10 @@ int main(void)
                                   &numbers),
         cmocka_unit_test_prestate(test_steps_within_a_cutoff_by_nccl_have_the_bits_of_one_gpu,
                                   &numbers),
-        cmocka_unit_test(test_messages_by_nccl_are_those_by_the_host),
-        cmocka_unit_test(test_gathers_by_nccl_are_those_by_the_host),
+        cmocka_unit_test_prestate(
+            test_steps_within_a_cutoff_by_device_memory_have_the_bits_of_one_gpu, &numbers),
+        cmocka_unit_test(test_messages_have_the_same_bytes_by_any_passage),
+        cmocka_unit_test(test_gathers_have_the_same_bytes_by_any_passage),
         cmocka_unit_test_prestate(test_a_rank_that_fails_ends_all, &numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,6 +21,10 @@ static int32_t gpus_of_ranks;
  */
 static int64_t exchanged_before;
 
+/* Whether the library of a rank takes memory of GPUs, and what copies messages. */
+static bool takes_device_memory[most_ranks];
+static void *(*copy_message)(void *to, const void *from, size_t bytes) = memcpy;
+
 static inline kith_device device_of_rank(int32_t rank)
 {
     return gpus_of_ranks > 0 ? (kith_device){KITH_CUDA, rank % gpus_of_ranks}
@@ -69,7 +73,7 @@ static inline void thread_post_send(void *state, int32_t batch, int32_t to, int3
     struct message *message = malloc(sizeof *message + (size_t)bytes);
     (void)batch;
     *message = (struct message){NULL, me->rank, to, tag, bytes};
-    memcpy(message->data, data, (size_t)bytes);
+    copy_message(message->data, data, (size_t)bytes);
     pthread_mutex_lock(&world->lock);
     *world->end = message;
     world->end = &message->next;
@@ -86,7 +90,10 @@ static inline void thread_post_receive(void *state, int32_t batch, int32_t from,
     if (k >= most_posted)
         abort();
     me->batches[batch].receives[k] = (struct receive){from, tag, data, bytes};
-    memset(data, 0xff, (size_t)bytes);
+    char *unreadable = malloc((size_t)bytes + 1);
+    memset(unreadable, 0xff, (size_t)bytes);
+    copy_message(data, unreadable, (size_t)bytes);
+    free(unreadable);
 }
 
 static inline void thread_post_maximum(void *state, int32_t batch, int64_t *values, int32_t count)
@@ -127,7 +134,7 @@ static inline void receive_message(const struct thread_rank *me, const struct re
     pthread_mutex_unlock(&world->lock);
     if (message->bytes != wanted->bytes)
         abort();
-    memcpy(wanted->data, message->data, (size_t)message->bytes);
+    copy_message(wanted->data, message->data, (size_t)message->bytes);
     free(message);
 }
 
@@ -200,6 +207,11 @@ static inline void thread_add(void *state, unsigned long long *values, int64_t c
     free(sums);
 }
 
+static inline bool thread_takes_device_memory(void *state)
+{
+    return takes_device_memory[((const struct thread_rank *)state)->rank];
+}
+
 static const kith_messages library_of_threads = {
     .name = "threads",
     .post_send = thread_post_send,
@@ -210,6 +222,7 @@ static const kith_messages library_of_threads = {
     .broadcast = thread_broadcast,
     .gather = thread_gather,
     .add = thread_add,
+    .takes_device_memory = thread_takes_device_memory,
 };
 
 /* What a rank does, with a context of its own that has joined the job. */

@@ -218,6 +218,30 @@ static void test_bodies_of_the_first_rank_come_to_all(void **state)
     }
 }
 
+static kith_status note_where_messages_are(void *argument, kith_context *context)
+{
+    *(bool *)argument = context->ranks->takes_device_memory;
+    return KITH_OK;
+}
+
+/* Those of all ranks but one, which may be any; then those of all. */
+static void test_messages_are_on_devices_if_the_libraries_of_all_ranks_take_them(void **state)
+{
+    (void)state;
+    enum { size = 3 };
+    for (int32_t other = 0; other <= size; other++) {
+        bool found[size];
+        for (int32_t k = 0; k < size; k++) {
+            takes_device_memory[k] = k != other;
+            found[k] = other < size; /* wrong */
+        }
+        do_ranks(size, note_where_messages_are, found, sizeof found[0]);
+        for (int32_t k = 0; k < size; k++)
+            assert_int_equal(found[k], other == size);
+    }
+    memset(takes_device_memory, 0, sizeof takes_device_memory);
+}
+
 static void test_a_context_joins_one_job(void **state)
 {
     (void)state;
@@ -225,8 +249,9 @@ static void test_a_context_joins_one_job(void **state)
     static struct thread_rank alone;
     alone.world = &world;
     pthread_barrier_init(&world.barrier, NULL, 1);
-    kith_messages lacking = library_of_threads;
+    kith_messages lacking = library_of_threads, on_host = library_of_threads;
     lacking.wait = NULL;
+    on_host.takes_device_memory = NULL;
     kith_context *context = NULL;
     assert_ok(kith_context_create(&(kith_context_options){.device = {KITH_CPU, 0}}, &context));
     const struct {
@@ -244,7 +269,8 @@ static void test_a_context_joins_one_job(void **state)
             KITH_INVALID_ARGUMENT);
         assert_true(has_fields(kith_error_message(), wrong[k].argument));
     }
-    assert_ok(kith_context_join(context, &library_of_threads, &alone, 1, 0));
+    assert_ok(kith_context_join(context, &on_host, &alone, 1, 0));
+    assert_false(context->ranks->takes_device_memory);
     assert_int_equal(kith_context_join(context, &library_of_threads, &alone, 1, 0),
                      KITH_INVALID_ARGUMENT);
     assert_true(has_fields(kith_error_message(), "context"));
@@ -257,6 +283,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_forces_have_the_bits_of_one_rank),
         cmocka_unit_test(test_ranks_may_be_empty),
+        cmocka_unit_test(test_messages_are_on_devices_if_the_libraries_of_all_ranks_take_them),
         cmocka_unit_test(test_a_context_joins_one_job),
         cmocka_unit_test(test_one_rank_that_is_cancelled_cancels_all),
         cmocka_unit_test(test_one_rank_that_fails_ends_all),
