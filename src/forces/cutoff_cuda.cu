@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "device/cuda_state.h"
 #include "forces/cutoff_kernel_cuda.cuh"
+#include "forces/cutoff_points_cuda.cuh"
 #include "forces/deliver_cuda.cuh"
 #include "forces/slice.h"
 #include "forces/verlet_cuda.h"
@@ -90,10 +91,16 @@ static void fill_in(const struct forces_problem *problem, const struct cutoff_la
     }
 }
 
-static kith_status start(kith_context *context, const struct forces_problem *problem,
-                         const struct cutoff_law *law, const struct cutoff_cuda_problem *to,
-                         unsigned blocks)
+static int64_t blocks_of(int64_t targets)
 {
+    const int64_t of_block = cutoff_cuda_block / cutoff_cuda_lanes;
+    return (targets + of_block - 1) / of_block;
+}
+
+static kith_status start(kith_context *context, const struct forces_problem *problem,
+                         const struct cutoff_law *law, const struct cutoff_cuda_problem *to)
+{
+    const unsigned blocks = (unsigned)blocks_of(to->count);
     const bool everything = to->value || to->totals;
     if (!law->view.formula) {
         const enum law_kind kind = law->view.form.kind;
@@ -126,36 +133,38 @@ static void store_totals(const struct forces_problem *problem, double factor,
 }
 
 /* Room for the totals of blocks, then for all. */
-static kith_status take_totals(kith_context *context, int64_t blocks,
-                               struct cutoff_cuda_problem *to)
+static kith_status take_totals(kith_context *context, int64_t blocks, double **totals)
 {
     void *memory = NULL;
     KITH_TRY(cuda_scratch(context, (blocks + 1) * cutoff_cuda_totals * (int64_t)sizeof(double),
                           &memory));
-    to->totals = (double *)memory;
+    *totals = (double *)memory;
     return KITH_OK;
 }
 
 kith_status forces_cutoff_cuda(kith_context *context, const struct forces_problem *problem,
                                const struct cutoff_law *law, struct cutoff_cuda_memory *memory)
 {
-    const int64_t targets = cutoff_cuda_block / cutoff_cuda_lanes;
-    const int64_t blocks = (problem->target_count + targets - 1) / targets;
-    double sum[cutoff_cuda_totals] = {};
+    const int64_t blocks = blocks_of(problem->target_count);
+    double sum[cutoff_cuda_totals] = {}, *of_blocks = NULL;
     struct cutoff_cuda_problem of_kernel = {};
+    struct cutoff_points::listing listing;
     fill_in(problem, law, &of_kernel);
-    if (problem->target_count > 0) {
-        KITH_TRY(cutoff_list_pairs_cuda(context, problem, memory, &of_kernel));
-        if (problem->space.totals)
-            KITH_TRY(take_totals(context, blocks, &of_kernel));
-        KITH_TRY(start(context, problem, law, &of_kernel, (unsigned)blocks));
+    if (problem->target_count > 0)
+        KITH_TRY(cutoff_points::begin_pairs(context, problem, memory, &listing, &of_kernel));
+    if (problem->target_count > 0 && problem->space.totals)
+        KITH_TRY(take_totals(context, blocks, &of_blocks));
+    for (int64_t k = 0; k < problem->target_count; k += cutoff_points::targets_at_once) {
+        KITH_TRY(cutoff_points::list_pairs(&listing, memory, k, &of_kernel));
+        of_kernel.totals = of_blocks ? of_blocks + blocks_of(k) * cutoff_cuda_totals : NULL;
+        KITH_TRY(start(context, problem, law, &of_kernel));
     }
     if (!problem->space.totals)
         return KITH_OK;
-    if (problem->target_count > 0) {
-        double *const all = of_kernel.totals + blocks * cutoff_cuda_totals;
-        add_totals<<<cutoff_cuda_totals, total_threads, 0, cuda_stream(context)>>>(
-            blocks, of_kernel.totals, all);
+    if (of_blocks) {
+        double *const all = of_blocks + blocks * cutoff_cuda_totals;
+        add_totals<<<cutoff_cuda_totals, total_threads, 0, cuda_stream(context)>>>(blocks,
+                                                                                   of_blocks, all);
         KITH_TRY(cuda_check_launch("adding up totals"));
         KITH_TRY(cuda_copy_out(context, sum, all, sizeof sum));
     }

@@ -9,7 +9,8 @@
 #include "forces/cutoff_points_cuda.cuh"
 #include "sort/sort.h"
 
-using namespace cutoff_points;
+namespace cutoff_points
+{
 
 enum { most_points = INT32_MAX - 1024 };
 
@@ -80,7 +81,7 @@ static __device__ bool is_excluded(const struct walking<real> &walking, uint32_t
 
 /* fills: the second time. */
 template <typename real, bool fills>
-static __global__ void list_pairs(const struct walking<real> walking)
+static __global__ void walk_cells(const struct walking<real> walking)
 {
     const int64_t k = own_number();
     if (k >= walking.count)
@@ -145,6 +146,7 @@ static void lay_out(struct arena *arena, struct listing *listing)
 {
     const int64_t real = kith_dtype_bytes(listing->problem->dtype);
     const int64_t n = listing->targets.count, m = listing->sources.count, most = n > m ? n : m;
+    const int64_t part = n < targets_at_once ? n : (int64_t)targets_at_once;
     take(arena, 1, &listing->found);
     take_columns(arena, m, real, listing->sources.wrapped);
     take_columns(arena, m, real, listing->sources.sorted);
@@ -156,11 +158,13 @@ static void lay_out(struct arena *arena, struct listing *listing)
     take(arena, most, &listing->keys);
     listing->sort_scratch = arena_take(arena, sort_scratch_bytes_cuda(most), 1);
     take(arena, cells_most_buckets(m) + 1, &listing->begin);
-    take(arena, n + 1, &listing->counts);
-    take(arena, n + 1, &listing->offsets);
+    take(arena, part + 1, &listing->counts);
+    take(arena, part + 1, &listing->offsets);
+    listing->scan_scratch = arena_take(arena, sort_scan_bytes_cuda(part + 1), 1);
 }
 
-kith_status cutoff_cuda_grow(kith_context *context, int64_t bytes, struct cutoff_cuda_block *block)
+/* Takes memory for this many bytes; what was there is lost if it grows. */
+static kith_status grow(kith_context *context, int64_t bytes, struct cutoff_cuda_block *block)
 {
     if (bytes <= block->bytes)
         return KITH_OK;
@@ -175,7 +179,7 @@ static kith_status make_room(struct listing *listing, struct cutoff_cuda_memory 
 {
     struct arena arena = {};
     lay_out(&arena, listing);
-    KITH_TRY(cutoff_cuda_grow(listing->context, arena.used, &memory->columns));
+    KITH_TRY(grow(listing->context, arena.used, &memory->columns));
     arena = {(char *)memory->columns.memory, 0};
     lay_out(&arena, listing);
     if (listing->problem->self)
@@ -193,20 +197,23 @@ template <> double limit_of<double>(double cutoff)
     return pairs_limit_double(cutoff);
 }
 
-template <typename real> static struct walking<real> walking_of(const struct listing *listing) {
+/* Of some targets in the order of the cells. */
+template <typename real>
+static struct walking<real> walking_of(const struct listing *listing, int64_t first,
+                                       int64_t count) {
     struct walking<real> walking = {
     };
     walking.lattice = listing->lattice;
     walking.grid = listing->grid;
     walking.begin = listing->begin;
-    walking.count = listing->targets.count;
+    walking.count = count;
     walking.self = listing->problem->self;
     walking.limit = limit_of<real>(listing->problem->space.cutoff);
     for (int c = 0; c < 3; c++) {
         walking.target[c] = (const real *)listing->targets.wrapped[c];
         walking.source[c] = (const real *)listing->sources.sorted[c];
     }
-    walking.target_order = listing->targets.order;
+    walking.target_order = listing->targets.order + first;
     walking.source_order = listing->sources.order;
     walking.counts = listing->counts;
     walking.offsets = listing->offsets;
@@ -214,46 +221,48 @@ template <typename real> static struct walking<real> walking_of(const struct lis
 }
 
 static kith_status
-add_counts(struct listing *listing)
+add_counts(struct listing *listing, int64_t count, int64_t *pairs)
 {
-    const int64_t n = listing->targets.count, bytes = sort_scan_bytes_cuda(n + 1);
-    void *working = NULL;
-    KITH_TRY(cuda_scratch(listing->context, bytes, &working));
-    KITH_TRY(sort_scan_cuda(listing->context, n + 1, (const int64_t *)listing->counts,
-                            (int64_t *)listing->offsets, working, bytes));
-    return cuda_copy_out(listing->context, &listing->total, listing->offsets + n,
-                         sizeof listing->total);
+    KITH_TRY(sort_scan_cuda(listing->context, count + 1, (const int64_t *)listing->counts,
+                            (int64_t *)listing->offsets, listing->scan_scratch,
+                            sort_scan_bytes_cuda(count + 1)));
+    return cuda_copy_out(listing->context, pairs, listing->offsets + count, sizeof *pairs);
 }
 
 template <typename real>
-static kith_status list(struct listing *listing, struct cutoff_cuda_memory *memory,
-                        struct cutoff_cuda_problem *to)
+static kith_status list(struct listing *listing, struct cutoff_cuda_memory *memory, int64_t first,
+                        int64_t count, struct cutoff_cuda_problem *to)
 {
     const cudaStream_t stream = cuda_stream(listing->context);
-    KITH_TRY(prepare(listing));
-    struct walking<real> walking = walking_of<real>(listing);
+    struct walking<real> walking = walking_of<real>(listing, first, count);
+    int64_t pairs = 0;
     walking.excluded = memory->excluded;
-    list_pairs<real, false><<<blocks_for(walking.count), threads, 0, stream>>>(walking);
+    walk_cells<real, false><<<blocks_for(count), threads, 0, stream>>>(walking);
     KITH_TRY(cuda_check_launch("counting pairs"));
-    KITH_TRY(add_counts(listing));
-    const int64_t room = (listing->total * (int64_t)sizeof(int32_t) + 255) / 256 * 256;
-    KITH_TRY(cutoff_cuda_grow(listing->context, 2 * room, &memory->pairs));
+    KITH_TRY(add_counts(listing, count, &pairs));
+    if (count < listing->targets.count)
+        pairs += pairs / 8; /* others may have more */
+    const int64_t room = (pairs * (int64_t)sizeof(int32_t) + 255) / 256 * 256;
+    KITH_TRY(grow(listing->context, 2 * room, &memory->pairs));
     walking.partner = (int32_t *)memory->pairs.memory;
     walking.image = (uint32_t *)((char *)memory->pairs.memory + room);
-    list_pairs<real, true><<<blocks_for(walking.count), threads, 0, stream>>>(walking);
+    walk_cells<real, true><<<blocks_for(count), threads, 0, stream>>>(walking);
     KITH_TRY(cuda_check_launch("listing pairs"));
-    for (int c = 0; c < 3; c++) {
-        to->target_position[c] = listing->targets.wrapped[c];
-        to->source_position[c] = listing->sources.wrapped[c];
-        for (int k = 0; k < 3; k++)
-            to->basis[k][c] = listing->lattice.basis[k][c];
-    }
-    to->count = walking.count;
+    to->count = count;
     to->order = walking.target_order;
     to->begin = walking.offsets;
     to->partner = walking.partner;
     to->image = walking.image;
     return KITH_OK;
+}
+
+kith_status list_pairs(struct listing *listing, struct cutoff_cuda_memory *memory, int64_t k,
+                       struct cutoff_cuda_problem *to)
+{
+    const int64_t left = listing->targets.count - k;
+    const int64_t count = left < targets_at_once ? left : (int64_t)targets_at_once;
+    return listing->problem->dtype == KITH_F64 ? list<double>(listing, memory, k, count, to)
+                                               : list<float>(listing, memory, k, count, to);
 }
 
 static kith_status check(const struct forces_problem *problem)
@@ -274,23 +283,31 @@ static kith_status check(const struct forces_problem *problem)
     return KITH_OK;
 }
 
-kith_status cutoff_list_pairs_cuda(kith_context *context, const struct forces_problem *problem,
-                                   struct cutoff_cuda_memory *memory,
-                                   struct cutoff_cuda_problem *to)
+kith_status begin_pairs(kith_context *context, const struct forces_problem *problem,
+                        struct cutoff_cuda_memory *memory, struct listing *listing,
+                        struct cutoff_cuda_problem *to)
 {
-    struct listing listing = {};
-    listing.context = context;
-    listing.problem = problem;
-    listing.lattice = *problem->space.lattice;
-    listing.sources.count = problem->source_count;
-    listing.sources.position = problem->source_position;
-    listing.targets.count = problem->target_count;
-    listing.targets.position = problem->target_position;
+    *listing = {};
+    listing->context = context;
+    listing->problem = problem;
+    listing->lattice = *problem->space.lattice;
+    listing->sources.count = problem->source_count;
+    listing->sources.position = problem->source_position;
+    listing->targets.count = problem->target_count;
+    listing->targets.position = problem->target_position;
     KITH_TRY(check(problem));
-    KITH_TRY(make_room(&listing, memory));
-    return problem->dtype == KITH_F64 ? list<double>(&listing, memory, to)
-                                      : list<float>(&listing, memory, to);
+    KITH_TRY(make_room(listing, memory));
+    KITH_TRY(prepare(listing));
+    for (int c = 0; c < 3; c++) {
+        to->target_position[c] = listing->targets.wrapped[c];
+        to->source_position[c] = listing->sources.wrapped[c];
+        for (int k = 0; k < 3; k++)
+            to->basis[k][c] = listing->lattice.basis[k][c];
+    }
+    return KITH_OK;
 }
+
+} // namespace cutoff_points
 
 void cutoff_cuda_free(kith_context *context, struct cutoff_cuda_memory *memory)
 {

@@ -1,8 +1,8 @@
 #ifndef FORCES_CUTOFF_POINTS_CUDA_CUH
 #define FORCES_CUTOFF_POINTS_CUDA_CUH
 
-/* Points wrapped into the cell and sorted into buckets (cells/grid.h), for the list of their pairs
- * (cutoff_pairs_cuda.cu). */
+/* Points wrapped into the cell and sorted into buckets (cells/grid.h), and the list of their pairs.
+ */
 
 #include "cells/cells.h"
 #include "forces/cutoff_cuda.h"
@@ -11,6 +11,11 @@ namespace cutoff_points
 {
 
 enum { threads = 256 };
+
+/* Targets whose pairs are in memory at a time: enough for all threads of a device. */
+enum { targets_at_once = 1 << 20 };
+static_assert(targets_at_once % (cutoff_cuda_block / cutoff_cuda_lanes) == 0,
+              "blocks of targets are whole");
 
 /* What the points are, found by all threads at once: numbers in the order of their bits. */
 struct found {
@@ -36,9 +41,9 @@ struct listing {
     uint64_t *keys;
     void *sort_scratch;
     int32_t *begin;
-    long long *counts, *offsets;
+    long long *counts, *offsets; /* of targets_at_once + 1 */
+    void *scan_scratch;
     struct found *found;
-    long long total;
 };
 
 static inline unsigned blocks_for(int64_t count)
@@ -62,6 +67,23 @@ static __device__ inline void cell_of(const struct cells_grid &grid,
 /* Wraps and sorts the points of both sides: wrapped, sorted, order, begin and the grid. Waits for
  * the device. Errors: KITH_INVALID_ARGUMENT (a bad position), KITH_CANCELLED. */
 kith_status prepare(struct listing *listing);
+
+/* Prepares a problem's points, in memory that is kept from call to call, and fills in the positions
+ * and the basis of *to. Waits for the device.
+ *
+ * Errors: KITH_OUT_OF_MEMORY, KITH_INVALID_ARGUMENT (a position that is not finite or too many
+ *         cells away, unless the problem's delivery tells), KITH_UNSUPPORTED (too many particles,
+ *         or images), KITH_CANCELLED. */
+kith_status begin_pairs(kith_context *context, const struct forces_problem *problem,
+                        struct cutoff_cuda_memory *memory, struct listing *listing,
+                        struct cutoff_cuda_problem *to);
+
+/* Lists the pairs within the cutoff, at every image, but for the memory's excluded ones, of at most
+ * targets_at_once targets from the k-th in the order of the cells on: count, order, begin, partner
+ * and image of *to. Pairs of a target are in an order that depends on the positions alone. Waits
+ * for the device. Errors: KITH_OUT_OF_MEMORY, KITH_CANCELLED. */
+kith_status list_pairs(struct listing *listing, struct cutoff_cuda_memory *memory, int64_t k,
+                       struct cutoff_cuda_problem *to);
 
 } // namespace cutoff_points
 
