@@ -455,6 +455,18 @@ kith_status forces_cutoff_cpu(kith_context *context, const struct forces_problem
     return status;
 }
 
+/* Which slots this rank's targets have, and their sums. */
+static kith_status sum_part(struct job *job, struct cutoff_part *part)
+{
+    const int64_t end = part->tasks.end * part->targets_a_task - job->elsewhere;
+    part->begin = part->tasks.first * part->targets_a_task - job->elsewhere;
+    part->end = end < job->targets.count ? end : job->targets.count;
+    if (part->tasks.first == part->tasks.end)
+        part->end = part->begin;
+    part->order = job->targets.order;
+    return sum(job);
+}
+
 kith_status forces_cutoff_part(kith_context *context, const struct forces_problem *problem,
                                const struct cutoff_law *law, struct cutoff_part *part,
                                struct cutoff_memory *memory)
@@ -465,12 +477,9 @@ kith_status forces_cutoff_part(kith_context *context, const struct forces_proble
         status = prepare(&job, part->all, memory);
     if (status == KITH_OK)
         status = divide(&job);
-    KITH_TRY(ranks_agree(context, status));
-    const int64_t end = part->tasks.end * part->targets_a_task - job.elsewhere;
-    part->begin = part->tasks.first * part->targets_a_task - job.elsewhere;
-    part->end = end < job.targets.count ? end : job.targets.count;
-    if (part->tasks.first == part->tasks.end)
-        part->end = part->begin;
-    part->order = job.targets.order;
-    return sum(&job);
+    status = ranks_agree(context, status);
+    if (status == KITH_OK)
+        status = sum_part(&job, part);
+    excluded_free(&job.excluded);
+    return status;
 }
