@@ -10,11 +10,12 @@
 #include "core/simd_math.h"
 #include "tree/expansion.h"
 
-enum { lanes = SIMD_BYTES / sizeof(double) };
+enum { lanes = SIMD_BYTES / sizeof(double), together = 2 };
 
 struct source_lanes {
     vdouble r, radius, weight, size, field, potential; /* from weight on by load_weights */
-    const double *side[lanes], *power_at[lanes];
+    const double *side[lanes], *powers;
+    const int32_t *cells;
 };
 
 /* What stands for 1/r² in the estimate of the error, and in the field of a cell's weight. */
@@ -46,18 +47,14 @@ SIMD_INLINE void store_mask(vint64 mask, bool *accepted)
     memcpy(accepted, &each, sizeof each);
 }
 
-/* Lanes past the last source repeat it. */
-SIMD_INLINE void load_sources(const struct tree_rule *rule, const struct tree_side *target,
-                              const struct tree_side *sides, const double *powers,
-                              const int32_t *sources, int32_t count, struct source_lanes *to)
+SIMD_INLINE void load_sources(const struct tree_side *target, const struct tree_side *sides,
+                              const double *powers, const int32_t *cells, struct source_lanes *to)
 {
-    const int32_t terms = rule->order > 0 ? rule->order + 1 : 0;
+    to->powers = powers;
+    to->cells = cells;
     SIMD_UNROLL
-    for (int lane = 0; lane < lanes; lane++) {
-        const int64_t cell = sources[lane < count ? lane : count - 1];
-        to->side[lane] = sides[cell].center;
-        to->power_at[lane] = powers + cell * terms;
-    }
+    for (int lane = 0; lane < lanes; lane++)
+        to->side[lane] = sides[cells[lane]].center;
     vdouble of[4];
     simd_gather4(of, to->side, 0);
     const vdouble x = target->center[0] - of[0], y = target->center[1] - of[1],
@@ -76,14 +73,27 @@ SIMD_INLINE void load_weights(struct source_lanes *of)
     of->potential = column[3];
 }
 
+/* The rows of powers of the sources. */
+SIMD_INLINE void find_rows(const struct source_lanes *of, int32_t order, const double **row)
+{
+    SIMD_UNROLL
+    for (int lane = 0; lane < lanes; lane++)
+        row[lane] = of->powers + (int64_t)of->cells[lane] * (order + 1);
+}
+
 /* C(p, k) P_k / size^k of the sources, k = 0 … order. */
 SIMD_INLINE void load_powers(const struct source_lanes *of, int32_t order, vdouble *power)
 {
+    const double *row[lanes];
     int32_t k = 0;
+    find_rows(of, order, row);
     for (; k + 4 <= order + 1; k += 4)
-        simd_gather4(power + k, of->power_at, k);
-    for (; k <= order; k++)
-        power[k] = gather(of->power_at, k);
+        simd_gather4(power + k, row, k);
+    if (k > 0 && k <= order)
+        simd_gather4(power + order - 3, row, order - 3);
+    else
+        for (; k <= order; k++)
+            power[k] = gather(row, k);
 }
 
 /* What both radii have to do with the error. */
@@ -128,30 +138,42 @@ SIMD_INLINE struct decay_lanes find_decay(const struct tree_decay *decay, vdoubl
     return (struct decay_lanes){simd_load(field), simd_load(slope), simd_load(noise)};
 }
 
-/* tree_error_is_small: of a source with these powers at a target with this radius and field. */
-SIMD_INLINE vint64 is_small(const struct tree_rule *rule, vdouble size, const vdouble *power,
+/* tree_error of a vector of pairs, one way: each step waits for the one before, so that those of
+ * several are taken in turns. */
+struct error_lanes {
+    vdouble t, u, t_k, sum;
+};
+
+SIMD_INLINE struct error_lanes begin_error(vdouble size, vdouble radius, vdouble inverse,
+                                           vdouble power)
+{
+    return (struct error_lanes){size * inverse, radius * inverse, simd_all(1.0), power};
+}
+
+SIMD_INLINE void add_power(struct error_lanes *error, vdouble power)
+{
+    error->t_k *= error->t;
+    error->sum = error->sum * error->u + power * error->t_k;
+}
+
+/* tree_error_is_small of a source at a target with this radius and field. */
+SIMD_INLINE vint64 is_small(const struct tree_rule *rule, const struct error_lanes *error,
                             vdouble weight, vdouble radius, vdouble field, vdouble potential,
                             const struct pair_lanes *pair, const struct decay_lanes *decay)
 {
-    const vdouble t = size * pair->inverse, u = radius * pair->inverse, r = pair->r;
-    const vdouble one = simd_all(1.0);
-    vdouble sum = power[0], t_k = one;
-    for (int32_t k = 1; k <= rule->order; k++) {
-        t_k *= t;
-        sum = sum * u + power[k] * t_k;
-    }
-    if (decay) {
+    const vdouble one = simd_all(1.0), r = pair->r;
+    if (rule->decay) {
         vdouble u_p = one;
         for (int32_t k = 0; k < rule->order; k++)
-            u_p *= u;
-        const vdouble of_law = decay->field * sum + weight * decay->noise;
+            u_p *= error->u;
+        const vdouble of_law = decay->field * error->sum + weight * decay->noise;
         return (vint64)(of_law <= rule->share * field) &
                (vint64)(of_law * r <= rule->share * potential) &
                (vint64)(decay->field * u_p * weight <= rule->coherent * weight * decay->slope);
     }
-    const vdouble error = pair->factor * sum, to_field = rule->logarithm ? one : r;
-    return (vint64)(error <= rule->share * field * (r * to_field)) &
-           (vint64)(error <= rule->share * potential * to_field) &
+    const vdouble all = pair->factor * error->sum, to_field = rule->logarithm ? one : r;
+    return (vint64)(all <= rule->share * field * (r * to_field)) &
+           (vint64)(all <= rule->share * potential * to_field) &
            (vint64)(radius <= rule->angle * r);
 }
 
@@ -160,8 +182,10 @@ SIMD_INLINE vint64 is_point(const struct tree_rule *rule, const struct tree_side
                             const struct source_lanes *of)
 {
     const vdouble r = of->r, r2 = r * r, s2 = r2 + rule->softening2;
-    const vdouble dipole = gather(of->power_at, 0), higher = gather(of->power_at, 1),
-                  softened = gather(of->power_at, 2) * rule->softening2;
+    const double *row[lanes];
+    find_rows(of, rule->order, row);
+    const vdouble dipole = gather(row, 0), higher = gather(row, 1),
+                  softened = gather(row, 2) * rule->softening2;
     const vdouble error = (dipole * r + higher) * s2 + softened; /* δ r⁴ s² */
     const vdouble to_field = rule->logarithm ? simd_all(1.0) : r;
     const vdouble limit = rule->share * to_field * r2 * s2;
@@ -169,39 +193,76 @@ SIMD_INLINE vint64 is_point(const struct tree_rule *rule, const struct tree_side
            (vint64)(error <= limit * target->potential);
 }
 
-SIMD_INLINE vint64 accept(const struct tree_rule *rule, const struct tree_side *target,
-                          const double *target_power, struct source_lanes *of)
+/* Of sources within theta: whether the errors both ways are small, or of a rule that is not mutual
+ * the source's. */
+SIMD_INLINE void find_errors(const struct tree_rule *rule, const struct tree_side *target,
+                             const double *target_power, vdouble radius, const bool mutual,
+                             struct source_lanes *of, const struct decay_lanes *decay,
+                             vint64 *accepted)
+{
+    const vdouble zero = {0};
+    vdouble power[together][expansion_max_order + 1];
+    struct pair_lanes pair[together];
+    struct error_lanes error[together], back[together];
+    SIMD_UNROLL
+    for (int32_t v = 0; v < together; v++) {
+        load_weights(&of[v]);
+        pair[v] = make_pair(of[v].radius, radius, of[v].r);
+        power[v][0] = zero; /* a compiler does not see that there is an order */
+        load_powers(&of[v], rule->order, power[v]);
+        error[v] = begin_error(of[v].size, radius, pair[v].inverse, power[v][0]);
+        back[v] = begin_error(zero + target->size, of[v].radius, pair[v].inverse,
+                              zero + (mutual ? target_power[0] : 0));
+    }
+    for (int32_t k = 1; k <= rule->order; k++) {
+        SIMD_UNROLL
+        for (int32_t v = 0; v < together; v++) {
+            add_power(&error[v], power[v][k]);
+            if (mutual)
+                add_power(&back[v], zero + target_power[k]);
+        }
+    }
+    SIMD_UNROLL
+    for (int32_t v = 0; v < together; v++) {
+        accepted[v] &= is_small(rule, &error[v], of[v].weight, radius, zero + target->field,
+                                zero + target->potential, &pair[v], &decay[v]);
+        if (mutual)
+            accepted[v] &= is_small(rule, &back[v], zero + target->weight, of[v].radius,
+                                    of[v].field, of[v].potential, &pair[v], &decay[v]);
+    }
+}
+
+SIMD_INLINE void accept(const struct tree_rule *rule, const struct tree_side *target,
+                        const double *target_power, struct source_lanes *of, vint64 *accepted)
 {
     const bool of_groups = rule->walk == tree_walk_groups;
     const vdouble zero = {0}, radius = zero + (of_groups ? 0 : target->radius);
-    of->r -= of_groups ? target->radius : 0;
-    vint64 accepted = (vint64)(of->radius + radius < rule->theta * of->r);
-    if (!SIMD_ANY_DOUBLE(accepted))
-        return accepted;
-    struct decay_lanes decay = {{0}, {0}, {0}};
-    const struct decay_lanes *const by_decay = rule->decay ? &decay : NULL;
-    if (by_decay) {
-        decay = find_decay(rule->decay, of->r, of->radius + radius);
-        accepted &= (vint64)(decay.field < (double)INFINITY);
-        decay.field *= of_radii(of->radius, radius);
+    struct decay_lanes decay[together];
+    vint64 any = {0};
+    SIMD_UNROLL
+    for (int32_t v = 0; v < together; v++) {
+        of[v].r -= of_groups ? target->radius : 0;
+        accepted[v] = (vint64)(of[v].radius + radius < rule->theta * of[v].r);
+        any |= accepted[v];
+    }
+    if (!SIMD_ANY_DOUBLE(any))
+        return;
+    if (rule->decay) {
+        for (int32_t v = 0; v < together; v++) {
+            decay[v] = find_decay(rule->decay, of[v].r, of[v].radius + radius);
+            accepted[v] &= (vint64)(decay[v].field < (double)INFINITY);
+            decay[v].field *= of_radii(of[v].radius, radius);
+        }
     }
     if (rule->order == 0)
-        return accepted;
+        return;
     if (rule->points)
-        return accepted & is_point(rule, target, of);
-    load_weights(of);
-    const struct pair_lanes pair = make_pair(of->radius, radius, of->r);
-    vdouble power[expansion_max_order + 1];
-    power[0] = zero; /* a compiler does not see that there is an order */
-    load_powers(of, rule->order, power);
-    accepted &= is_small(rule, of->size, power, of->weight, radius, zero + target->field,
-                         zero + target->potential, &pair, by_decay);
-    if (rule->walk != tree_walk_mutual || !SIMD_ANY_DOUBLE(accepted))
-        return accepted;
-    for (int32_t k = 0; k <= rule->order; k++)
-        power[k] = zero + target_power[k];
-    return accepted & is_small(rule, zero + target->size, power, zero + target->weight, of->radius,
-                               of->field, of->potential, &pair, by_decay);
+        for (int32_t v = 0; v < together; v++)
+            accepted[v] &= is_point(rule, target, &of[v]);
+    else if (rule->walk == tree_walk_mutual)
+        find_errors(rule, target, target_power, radius, true, of, decay, accepted);
+    else
+        find_errors(rule, target, target_power, radius, false, of, decay, accepted);
 }
 
 void KITH_ISA_SYMBOL(tree_accept)(const struct tree_rule *rule, const struct tree_side *target,
@@ -209,9 +270,22 @@ void KITH_ISA_SYMBOL(tree_accept)(const struct tree_rule *rule, const struct tre
                                   const double *powers, const int32_t *sources, int32_t count,
                                   bool *accepted)
 {
-    for (int32_t first = 0; first < count; first += lanes) {
-        struct source_lanes of;
-        load_sources(rule, target, sides, powers, sources + first, count - first, &of);
-        store_mask(accept(rule, target, target_power, &of), accepted + first);
+    int32_t repeated[accept_lanes];
+    if (count < accept_lanes) { /* lanes past the last source repeat one */
+        for (int32_t k = 0; k < accept_lanes; k++)
+            repeated[k] = sources[0];
+        memcpy(repeated, sources, (size_t)count * sizeof *sources);
+        sources = repeated;
+    }
+    for (int32_t first = 0; first < count; first += together * lanes) {
+        struct source_lanes of[together];
+        vint64 mask[together];
+        SIMD_UNROLL
+        for (int32_t v = 0; v < together; v++)
+            load_sources(target, sides, powers, sources + first + v * lanes, &of[v]);
+        accept(rule, target, target_power, of, mask);
+        SIMD_UNROLL
+        for (int32_t v = 0; v < together; v++)
+            store_mask(mask[v], accepted + first + v * lanes);
     }
 }

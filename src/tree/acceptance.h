@@ -248,11 +248,22 @@ KITH_BOTH_SIDES static inline bool tree_splits_source(const struct tree_side *ta
                                                       const struct tree_side *source,
                                                       int64_t source_cell)
 {
-    return source->radius > target->radius ||
-           (source->radius == target->radius && source_cell <= target_cell);
+    return (source->radius > target->radius) |
+           ((source->radius == target->radius) & (source_cell <= target_cell));
 }
 
-/* Where a pair goes, of cells with this many children. */
+/* Whether the source is split of a pair that is not far, of cells with this many children. Without
+ * branches, which would be mispredicted. */
+KITH_BOTH_SIDES static inline bool tree_is_split(const struct tree_side *target,
+                                                 int64_t target_cell, int32_t target_children,
+                                                 const struct tree_side *source,
+                                                 int64_t source_cell, int32_t source_children)
+{
+    return (source_children > 0) &
+           ((target_children == 0) | tree_splits_source(target, target_cell, source, source_cell));
+}
+
+/* Where a pair goes. */
 enum tree_place { tree_far, tree_near_leaves, tree_split_source, tree_left_to_children };
 
 KITH_BOTH_SIDES static inline enum tree_place
@@ -262,12 +273,9 @@ tree_place_pair(const struct tree_side *target, int64_t target_cell, int32_t tar
 {
     if (is_far)
         return tree_far;
-    if (target_children == 0 && source_children == 0)
-        return tree_near_leaves;
-    if (target_children == 0 ||
-        (source_children > 0 && tree_splits_source(target, target_cell, source, source_cell)))
+    if (tree_is_split(target, target_cell, target_children, source, source_cell, source_children))
         return tree_split_source;
-    return tree_left_to_children;
+    return target_children == 0 ? tree_near_leaves : tree_left_to_children;
 }
 
 #endif

@@ -135,38 +135,54 @@ static bool is_counted(const struct walk *walk, int32_t target)
 }
 
 /* Of a pair that is not far. */
-static enum tree_place place_of(const struct walk *walk, int32_t target, int32_t source)
+static bool is_split(const struct walk *walk, int32_t target, int32_t source)
 {
     const struct tree_sides *targets = walk->targets, *sources = walk->sources;
     if (walk->actions->targets)
         return tree_essential_place(walk->actions->targets, target, walk->actions->sources, source,
-                                    false);
+                                    false) == tree_split_source;
     const bool self = targets->tree == sources->tree;
-    return tree_place_pair(&targets->side[target], self ? target : 0,
-                           targets->tree->cell[target].children, &sources->side[source],
-                           self ? source : 0, sources->tree->cell[source].children, false);
+    return tree_is_split(&targets->side[target], self ? target : 0,
+                         targets->tree->cell[target].children, &sources->side[source],
+                         self ? source : 0, sources->tree->cell[source].children);
 }
 
-/* Puts the source of a pair that is not far where it goes. */
+/* Puts the sources of pairs that are not far where they go: each to the end of every list, which
+ * then has it or not, as branches would be mispredicted. */
 static void place(const struct walk *walk, struct tree_walker *walker, int32_t target,
-                  int32_t source)
+                  const int32_t *sources, int32_t count)
 {
-    const struct octree_cell *cell_a = &walk->targets->tree->cell[target];
-    const struct octree_cell *cell_b = &walk->sources->tree->cell[source];
-    switch (place_of(walk, target, source)) {
-    case tree_far:
-        break;
-    case tree_near_leaves:
-        walker->counts.near_pairs += (int64_t)cell_a->count * cell_b->count;
-        push(walker, &walker->near, source);
-        break;
-    case tree_split_source:
-        for (int32_t k = 0; k < cell_b->children; k++)
-            push(walker, &walker->open, cell_b->child + k);
-        break;
-    case tree_left_to_children:
-        push(walker, &walker->waiting, source);
+    typedef int32_t numbers __attribute__((vector_size(32)));
+    const numbers of_children = {0, 1, 2, 3, 4, 5, 6, 7};
+    const struct octree_cell *cells = walk->sources->tree->cell;
+    struct cell_list *const near = &walker->near, *const open = &walker->open,
+                            *const waiting = &walker->waiting;
+    const struct octree_cell *cell_of_target = &walk->targets->tree->cell[target];
+    const int32_t is_leaf = cell_of_target->children == 0;
+    int64_t points = 0;
+    if (!cell_list_reserve(near, count) || !cell_list_reserve(waiting, count) ||
+        !cell_list_reserve(open, count * (int64_t)(sizeof of_children / sizeof of_children[0]))) {
+        walker->failed = true;
+        return;
     }
+    int32_t *to_near = near->cell + near->count, *to_open = open->cell + open->count,
+            *to_waiting = waiting->cell + waiting->count;
+    for (int32_t k = 0; k < count; k++) {
+        const int32_t source = sources[k];
+        const struct octree_cell *cell = &cells[source];
+        const numbers children = cell->child + of_children;
+        const int32_t split = is_split(walk, target, source), rest = 1 - split;
+        *to_near = *to_waiting = source;
+        memcpy(to_open, &children, sizeof children);
+        to_near += rest & is_leaf;
+        to_waiting += rest & !is_leaf;
+        to_open += cell->children & -split;
+        points += cell->count & -(rest & is_leaf);
+    }
+    near->count = to_near - near->cell;
+    open->count = to_open - open->cell;
+    waiting->count = to_waiting - waiting->cell;
+    walker->counts.near_pairs += points * cell_of_target->count;
 }
 
 /* Decides about the open sources from k on, some at a time; returns how many. */
@@ -185,16 +201,14 @@ static int64_t decide(const struct walk *walk, struct tree_walker *walker, int32
     memcpy(cells, walker->open.cell + k, (size_t)count * sizeof *cells);
     walk->accept(walk->rule, &targets->side[target], power_of(walk, targets, target), sources->side,
                  sources->power, cells, count, is_far);
-    int32_t *const far = walker->far.cell + walker->far.count, far_count = 0, rest = 0;
-    for (int32_t lane = 0; lane < count; lane++) { /* without branches */
-        const int32_t cell = cells[lane];
-        far[far_count] = cells[rest] = cell;
-        far_count += is_far[lane];
-        rest += !is_far[lane];
+    int32_t *const far = walker->far.cell + walker->far.count;
+    int64_t found = 0;
+    for (int64_t lane = 0; lane < count; lane++) { /* without branches */
+        far[found] = cells[lane - found] = cells[lane];
+        found += is_far[lane];
     }
-    walker->far.count += far_count;
-    for (int32_t lane = 0; lane < rest; lane++)
-        place(walk, walker, target, cells[lane]);
+    walker->far.count += found;
+    place(walk, walker, target, cells, count - (int32_t)found);
     return count;
 }
 
