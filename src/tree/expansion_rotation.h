@@ -32,9 +32,9 @@
 #endif
 
 enum {
-    rotation_numbers = 1716,      /* of the exchanges up to degree expansion_max_order */
-    rotation_axis_numbers = 1771, /* of the translations along the axis */
-    solid_local_numbers = 3201    /* from solid coefficients to the others */
+    rotation_numbers = 1716,       /* of the exchanges up to degree expansion_max_order */
+    rotation_axis_numbers = 1771,  /* of the translations along the axis */
+    solid_local_numbers = 3201 + 7 /* from solid coefficients to the others; read by vectors */
 };
 
 struct expansion_rotations {
@@ -45,7 +45,7 @@ struct expansion_rotations {
 /* What M2L by solid coefficients reads. */
 struct expansion_tables {
     struct expansion_rotations rotations;
-    double local[solid_local_numbers]; /* L_α of Re or Im F_nm: by n, c, b and every second m */
+    double local[solid_local_numbers]; /* L_α of Re or Im F_nm: by n, c, every second m, and b */
 };
 
 /* Where row m of the exchanges of degree n begins: n / 2 + 1 numbers, of every second m'. */
@@ -162,8 +162,8 @@ static inline void expansion_make_tables(struct expansion_tables *tables)
     expansion_make_angles(expansion_max_order, &angles);
     for (int32_t n = 0; n <= expansion_max_order; n++)
         for (int32_t c = 0; c <= 1; c++)
-            for (int32_t b = 0, a = n - c; a >= 0; b++, a--)
-                for (int32_t m = (a + b) % 2; m <= a + b; m += 2) {
+            for (int32_t m = (n - c) % 2; m <= n - c; m += 2)
+                for (int32_t b = 0, a = n - c; a >= 0; b++, a--) {
                     const double factor = angles.of[a][b][m] * angles.weight[n][m];
                     *to++ = (a + b - m) % 4 == 0 ? factor : -factor;
                 }

@@ -1,7 +1,11 @@
 /* M2L in O(p³) (tree/expansion_rotation.h). Part of expansion_kernel.c.
  *
- * Two vectors of sources go together, so that a number of a table is loaded for two products, and
- * what follows on an exchange is done to its sums while they are in registers. */
+ * A batch is of more than one vector of sources, so that a number of a table is loaded once for
+ * all, and what follows on an exchange is done to its sums while they are in registers. Where the
+ * vectors of a list are not a multiple of a batch, its first batches have one vector less. */
+
+/* Vectors of sources at once. */
+enum { whole = batch, less = batch - 1 };
 
 /* A number of each source: [imaginary][vector]. Those of one degree are in two columns, of even
  * and of odd m. */
@@ -19,8 +23,8 @@ struct directions {
     struct number length[expansion_max_order + 1]; /* [0]: of sizes, [1]: of the target's */
 };
 
-/* Rows of a translation whose sums are in registers at once. */
-enum { axial_rows = SIMD_BYTES == 64 ? 4 : 2 };
+/* Rows of a translation whose sums are in registers at once; numbers of add_solid. */
+enum { axial_rows = SIMD_BYTES == 64 ? 4 : 2, solid_lanes = SIMD_BYTES / sizeof(double) };
 
 /* What takes part in the translation: before it, of m, the degrees n at n − m; and after it. */
 struct axial {
@@ -43,11 +47,11 @@ SIMD_INLINE void find_turns(int32_t order, int32_t k, VREAL x, VREAL y, struct n
     }
 }
 
-SIMD_INLINE void find_directions(int32_t order, const REAL *target, const REAL *const *from,
-                                 struct directions *to)
+SIMD_INLINE void find_directions(const int32_t vectors, int32_t order, const REAL *target,
+                                 const REAL *const *from, struct directions *to)
 {
     SIMD_UNROLL
-    for (int32_t k = 0; k < batch; k++) {
+    for (int32_t k = 0; k < vectors; k++) {
         VREAL header[4], d[3];
         simd_gather4(header, from + k * REAL_LANES, 0);
         SIMD_UNROLL
@@ -76,7 +80,7 @@ SIMD_INLINE int32_t column_length(int32_t last, int32_t odd)
     return (last + 2 - odd) / 2;
 }
 
-/* Vectors from one row's factors, and results, to the next's. */
+/* Vectors from one row's factors, and results, to the next's: of m and of m + 2. */
 SIMD_INLINE int32_t factor_step(const enum exchange_end end)
 {
     return end == exchange_scale ? 0 : 2 * 2 * batch;
@@ -90,11 +94,11 @@ SIMD_INLINE int32_t to_step(const enum exchange_end end)
 }
 
 /* sum_i += of_i x, for constant rows. x is loaded once. */
-SIMD_INLINE void add_column(const int32_t rows, const int32_t imaginary, const double *of,
-                            const struct number *from, VREAL sum[][2][batch])
+SIMD_INLINE void add_column(const int32_t vectors, const int32_t rows, const int32_t imaginary,
+                            const double *of, const struct number *from, VREAL sum[][2][batch])
 {
     SIMD_UNROLL
-    for (int32_t k = 0; k < batch; k++) {
+    for (int32_t k = 0; k < vectors; k++) {
         VREAL x = from->of[imaginary][k];
         if (rows > 1)
             SIMD_LAUNDER(x);
@@ -111,24 +115,24 @@ SIMD_INLINE void add_column(const int32_t rows, const int32_t imaginary, const d
  *   count            2 × numbers of imaginary parts, + 1 if there is one more of the real parts
  *   factor           what the first row is multiplied by: powers of every second m, or a scale
  *   to               where it goes to */
-SIMD_INLINE void few_rows(const enum exchange_end end, const int32_t rows, const double *even,
-                          const double *odd, int64_t stride, const struct number *real,
-                          const struct number *imaginary, int64_t count, const VREAL *factor,
-                          VREAL *to)
+SIMD_INLINE void few_rows(const int32_t vectors, const enum exchange_end end, const int32_t rows,
+                          const double *even, const double *odd, int64_t stride,
+                          const struct number *real, const struct number *imaginary, int64_t count,
+                          const VREAL *factor, VREAL *to)
 {
     VREAL sum[most_of_rows][2][batch] = {{{{0}}}};
     for (int64_t j = count / 2; j > 0; j--) {
-        add_column(rows, 0, even, real++, sum);
-        add_column(rows, 1, odd, imaginary++, sum);
+        add_column(vectors, rows, 0, even, real++, sum);
+        add_column(vectors, rows, 1, odd, imaginary++, sum);
         even += stride;
         odd += stride;
     }
     if (count % 2 != 0)
-        add_column(rows, 0, even, real, sum);
+        add_column(vectors, rows, 0, even, real, sum);
     SIMD_UNROLL
     for (int32_t i = 0; i < rows; i++) {
         SIMD_UNROLL
-        for (int32_t k = 0; k < batch; k++) {
+        for (int32_t k = 0; k < vectors; k++) {
             const VREAL re = sum[i][0][k], im = sum[i][1][k];
             if (end == exchange_scale) {
                 to[k] = re * factor[k];
@@ -158,33 +162,42 @@ typedef void exchange_rows(const double *even, const double *odd, int64_t stride
                            const struct number *real, const struct number *imaginary, int64_t count,
                            const VREAL *factor, VREAL *to);
 
-#define DEFINE_ROWS(rows, end)                                                                     \
-    static void rows_##rows##_##end(const double *even, const double *odd, int64_t stride,         \
-                                    const struct number *real, const struct number *imaginary,     \
-                                    int64_t count, const VREAL *factor, VREAL *to)                 \
+#define DEFINE_ROWS(vectors, rows, end)                                                            \
+    static void rows_##vectors##_##rows##_##end(                                                   \
+        const double *even, const double *odd, int64_t stride, const struct number *real,          \
+        const struct number *imaginary, int64_t count, const VREAL *factor, VREAL *to)             \
     {                                                                                              \
-        few_rows(exchange_##end, rows, even, odd, stride, real, imaginary, count, factor, to);     \
+        few_rows(vectors, exchange_##end, rows, even, odd, stride, real, imaginary, count, factor, \
+                 to);                                                                              \
     }
-#define DEFINE_ENDS(rows)                                                                          \
-    DEFINE_ROWS(rows, turn)                                                                        \
-    DEFINE_ROWS(rows, turn_back)                                                                   \
-    DEFINE_ROWS(rows, scale)                                                                       \
-    DEFINE_ROWS(rows, add)
-EACH_ROWS(DEFINE_ENDS)
+#define DEFINE_ENDS(vectors, rows)                                                                 \
+    DEFINE_ROWS(vectors, rows, turn)                                                               \
+    DEFINE_ROWS(vectors, rows, turn_back)                                                          \
+    DEFINE_ROWS(vectors, rows, scale)                                                              \
+    DEFINE_ROWS(vectors, rows, add)
+#define DEFINE_BATCHES(rows) DEFINE_ENDS(whole, rows) DEFINE_ENDS(less, rows)
+EACH_ROWS(DEFINE_BATCHES)
+#undef DEFINE_BATCHES
 #undef DEFINE_ENDS
 #undef DEFINE_ROWS
 
-#define NAME_ROWS(rows)                                                                            \
-    {rows_##rows##_turn, rows_##rows##_turn_back, rows_##rows##_scale, rows_##rows##_add},
-static exchange_rows *const rows_of[][4] = {EACH_ROWS(NAME_ROWS)};
+#define NAME_ROWS(vectors, rows)                                                                   \
+    {rows_##vectors##_##rows##_turn, rows_##vectors##_##rows##_turn_back,                          \
+     rows_##vectors##_##rows##_scale, rows_##vectors##_##rows##_add},
+#define NAME_WHOLE(rows) NAME_ROWS(whole, rows)
+#define NAME_LESS(rows)  NAME_ROWS(less, rows)
+static exchange_rows *const rows_of[][most_of_rows][4] = {
+    [less] = {EACH_ROWS(NAME_LESS)}, [whole] = {EACH_ROWS(NAME_WHOLE)}};
+#undef NAME_LESS
+#undef NAME_WHOLE
 #undef NAME_ROWS
 
 /* The columns of m ≤ last_to after an exchange, from those of m ≤ last_from. to[odd] is where those
  * of even, or odd, m go to. */
-SIMD_INLINE void exchange(const enum exchange_end end, const struct expansion_rotations *rotations,
-                          int32_t n, int32_t last_from, const struct number *even_from,
-                          const struct number *odd_from, int32_t last_to,
-                          const struct number *power, VREAL *even_to, VREAL *odd_to)
+SIMD_INLINE void exchange(const int32_t vectors, const enum exchange_end end,
+                          const struct expansion_rotations *rotations, int32_t n, int32_t last_from,
+                          const struct number *even_from, const struct number *odd_from,
+                          int32_t last_to, const VREAL *factors, VREAL *even_to, VREAL *odd_to)
 {
     const int64_t row = rotation_row(n, 0), length = n / 2 + 1, stride = 2 * length;
     SIMD_UNROLL
@@ -198,53 +211,56 @@ SIMD_INLINE void exchange(const enum exchange_end end, const struct expansion_ro
         const double *of_odd = rotations->odd + row + (is_odd ? stride : length);
         const struct number *real = is_odd ? odd_from : even_from;
         const struct number *imaginary = is_odd ? even_from + 1 : odd_from;
-        const VREAL *factor = power->of[0] + (end == exchange_scale ? 0 : odd * 2 * batch);
+        const VREAL *factor = factors + odd * factor_step(end) / 2;
         VREAL *to = odd ? odd_to : even_to;
         int32_t left = odd ? (last_to + 1) / 2 : last_to / 2 + 1;
         for (; left > most_of_rows; left -= most_of_rows) {
-            rows_of[most_of_rows - 1][end](of_even, of_odd, stride, real, imaginary, count, factor,
-                                           to);
+            rows_of[vectors][most_of_rows - 1][end](of_even, of_odd, stride, real, imaginary, count,
+                                                    factor, to);
             of_even += most_of_rows;
             of_odd += most_of_rows;
             factor += most_of_rows * factor_step(end);
             to += most_of_rows * to_step(end);
         }
         if (left > 0)
-            rows_of[left - 1][end](of_even, of_odd, stride, real, imaginary, count, factor, to);
+            rows_of[vectors][left - 1][end](of_even, of_odd, stride, real, imaginary, count, factor,
+                                            to);
     }
 }
 
 /* Solid coefficients of degree n of the sources, times power_m. */
-SIMD_INLINE void load_solid(const REAL *const *from, int32_t row, int32_t n,
+SIMD_INLINE void load_solid(const int32_t vectors, const REAL *const *from, int32_t row, int32_t n,
                             const struct number *power, struct columns *to)
 {
     const int32_t odd = 1 - n % 2; /* of the first m of two */
-    SIMD_UNROLL
-    for (int32_t k = 0; k < batch; k++) {
-        VREAL four[4];
-        struct number *at[2] = {to->of[odd], to->of[1 - odd] + odd};
-        if (odd) {
-            simd_gather4(four, from + k * REAL_LANES, row - 2);
-            to->of[0][0].of[0][k] = four[2];
-        }
-        for (int32_t m = odd; m <= n; m += 2) {
+    struct number *at[2] = {to->of[odd], to->of[1 - odd] + odd};
+    VREAL four[4];
+    for (int32_t k = 0; k < vectors && odd; k++) {
+        simd_gather4(four, from + k * REAL_LANES, row - 2);
+        to->of[0][0].of[0][k] = four[2];
+    }
+    for (int32_t m = odd; m <= n; m += 2) {
+        SIMD_UNROLL
+        for (int32_t k = 0; k < vectors; k++) {
             simd_gather4(four, from + k * REAL_LANES, row + 2 * m);
             SIMD_UNROLL
             for (int32_t next = 0; next < 2; next++) {
                 const VREAL x = power[m + next].of[0][k], y = power[m + next].of[1][k];
                 const VREAL c = four[2 * next], s = four[2 * next + 1];
                 at[next]->of[0][k] = simd_fma(x, c, -(y * s));
-                at[next]++->of[1][k] = simd_fma(x, s, y * c);
+                at[next]->of[1][k] = simd_fma(x, s, y * c);
             }
         }
+        at[0]++;
+        at[1]++;
     }
 }
 
 /* moved[i] = Σ_j of[i stride + j] from[j] times the factors of degree i, i + j < length; of real
  * parts, or of both. */
-SIMD_INLINE void translate(const int32_t parts, int32_t length, const double *of, int32_t stride,
-                           const struct number *from, const struct number *factor, REAL sign,
-                           struct number *restrict to)
+SIMD_INLINE void translate(const int32_t vectors, const int32_t parts, int32_t length,
+                           const double *of, int32_t stride, const struct number *from,
+                           const struct number *factor, REAL sign, struct number *restrict to)
 {
     enum { rows = axial_rows, step = 2 * axial_column };
     for (int32_t i = 0; i < length; i += rows) {
@@ -257,7 +273,7 @@ SIMD_INLINE void translate(const int32_t parts, int32_t length, const double *of
             SIMD_UNROLL
         for (int32_t part = 0; part < parts; part++)
             SIMD_UNROLL
-        for (int32_t k = 0; k < batch; k++)
+        for (int32_t k = 0; k < vectors; k++)
             sum[r][part][k] =
                 simd_fma(simd_all((REAL)row[r * stride + j]), from[j].of[part][k], sum[r][part][k]);
         SIMD_UNROLL
@@ -269,7 +285,7 @@ SIMD_INLINE void translate(const int32_t parts, int32_t length, const double *of
                 SIMD_UNROLL
             for (int32_t part = 0; part < parts; part++)
                 SIMD_UNROLL
-            for (int32_t k = 0; k < batch; k++)
+            for (int32_t k = 0; k < vectors; k++)
                 if (r < more)
                     sum[r][part][k] = simd_fma(simd_all((REAL)row[r * stride + j]),
                                                from[j].of[part][k], sum[r][part][k]);
@@ -282,7 +298,7 @@ SIMD_INLINE void translate(const int32_t parts, int32_t length, const double *of
             SIMD_UNROLL
             for (int32_t part = 0; part < parts; part++)
                 SIMD_UNROLL
-            for (int32_t k = 0; k < batch; k++)
+            for (int32_t k = 0; k < vectors; k++)
                 to[(i + r) * step].of[part][k] = sum[r][part][k] * (factor[i + r].of[1][k] * sign);
         }
     }
@@ -294,8 +310,8 @@ SIMD_INLINE int32_t last_axial(int32_t order, int32_t n)
 }
 
 /* add_sources to solid coefficients. */
-static void add_rotated(const struct expansion *expansion, const REAL *target,
-                        const REAL *const *from, VREAL *restrict sum)
+SIMD_INLINE void add_rotated(const int32_t vectors, const struct expansion *expansion,
+                             const REAL *target, const REAL *const *from, VREAL *restrict sum)
 {
     const struct expansion_rotations *rotations = &expansion->tables->rotations;
     const int32_t order = expansion->order, solid = expansion_solid(expansion);
@@ -304,48 +320,72 @@ static void add_rotated(const struct expansion *expansion, const REAL *target,
     struct columns f, g;
     // cppcheck-suppress uninitvar; exchange writes it
     const struct number *even = g.of[0], *odd = g.of[1];
-    find_directions(order, target, from, &directions);
+    find_directions(vectors, order, target, from, &directions);
     for (int32_t n = 0; n <= order; n++) {
         // cppcheck-suppress uninitvar; exchange writes it
         struct number *to = &axial.of[0][n];
-        load_solid(from, solid + solid_row(n), n, directions.alpha, &f);
-        exchange(exchange_turn, rotations, n, n, f.of[0], f.of[1], n, directions.beta,
-                 g.of[0][0].of[0], g.of[1][0].of[0]);
-        exchange(exchange_scale, rotations, n, n, even, odd, last_axial(order, n),
-                 &directions.length[n], to->of[0], to[expansion_max_order].of[0]);
+        load_solid(vectors, from, solid + solid_row(n), n, directions.alpha, &f);
+        exchange(vectors, exchange_turn, rotations, n, n, f.of[0], f.of[1], n,
+                 directions.beta->of[0], g.of[0][0].of[0], g.of[1][0].of[0]);
+        exchange(vectors, exchange_scale, rotations, n, n, even, odd, last_axial(order, n),
+                 directions.length[n].of[0], to->of[0], to[expansion_max_order].of[0]);
     }
     for (int32_t m = 0; 2 * m <= order; m++) {
         const double *axis = rotations->axis + rotation_axis(m, m);
         const int32_t terms = order - 2 * m + 1, row = expansion_max_order + 1 - 2 * m;
         struct number *to = &axial.moved[m][m % 2][m / 2];
         if (m == 0)
-            translate(1, terms, axis, row, axial.of[m], directions.length, 1, to);
+            translate(vectors, 1, terms, axis, row, axial.of[m], directions.length, 1, to);
         else
-            translate(2, terms, axis, row, axial.of[m], directions.length + m, m % 2 == 0 ? 1 : -1,
-                      to);
+            translate(vectors, 2, terms, axis, row, axial.of[m], directions.length + m,
+                      m % 2 == 0 ? 1 : -1, to);
     }
     for (int32_t n = 0; n <= order; n++) {
         VREAL *to = sum + solid_row(n);
-        exchange(exchange_turn_back, rotations, n, last_axial(order, n), axial.moved[n][0],
-                 axial.moved[n][1], n, directions.beta, g.of[0][0].of[0], g.of[1][0].of[0]);
-        exchange(exchange_add, rotations, n, n, even, odd, n, directions.alpha, to, to + 2);
+        exchange(vectors, exchange_turn_back, rotations, n, last_axial(order, n), axial.moved[n][0],
+                 axial.moved[n][1], n, directions.beta->of[0], g.of[0][0].of[0], g.of[1][0].of[0]);
+        exchange(vectors, exchange_add, rotations, n, n, even, odd, n, directions.alpha->of[0], to,
+                 to + 2);
     }
 }
 
-/* A local expansion += that of solid coefficients. */
+/* Two functions, as one of both is slower. */
+static __attribute__((noinline)) void add_whole(const struct expansion *expansion,
+                                                const REAL *target, const REAL *const *from,
+                                                VREAL *restrict sum)
+{
+    add_rotated(whole, expansion, target, from, sum);
+}
+
+static __attribute__((noinline)) void add_less(const struct expansion *expansion,
+                                               const REAL *target, const REAL *const *from,
+                                               VREAL *restrict sum)
+{
+    add_rotated(less, expansion, target, from, sum);
+}
+
+/* A local expansion += that of solid coefficients: a vector of b, whose even ones are of the real
+ * parts, the others of the imaginary parts. */
 static void add_solid(const struct expansion *expansion, const REAL *solid, REAL *local)
 {
     const double *factor = expansion->tables->local;
     const int32_t order = expansion->order;
     for (int32_t n = 0; n <= order; n++)
-        for (int32_t c = 0; c <= 1; c++)
-            for (int32_t b = 0, a = n - c; a >= 0; b++, a--) {
-                const REAL *f = solid + solid_row(n) + b % 2;
-                double sum = 0;
-                for (int32_t m = (a + b) % 2; m <= a + b; m += 2)
-                    sum += *factor++ * (double)f[2 * m];
-                local[expansion_row(order, b, c) + a] += (REAL)sum;
+        for (int32_t c = 0; c <= 1 && c <= n; c++) {
+            const int32_t last = n - c, rows = last / 2 + 1;
+            for (int32_t first = 0; first <= last; first += solid_lanes) {
+                const REAL *f = solid + solid_row(n) + 2 * (last % 2);
+                vdouble sum[2] = {{0}};
+                for (int32_t k = 0; k < rows; k++, f += 4) {
+                    const vdouble of = simd_load(factor + k * (last + 1) + first);
+                    sum[0] = simd_fma(of, simd_all((double)f[0]), sum[0]);
+                    sum[1] = simd_fma(of, simd_all((double)f[1]), sum[1]);
+                }
+                for (int32_t b = first; b <= last && b < first + solid_lanes; b++)
+                    local[expansion_row(order, b, c) + last - b] += (REAL)sum[b % 2][b - first];
             }
+            factor += rows * (last + 1);
+        }
 }
 
 static void m2l_rotated(const struct expansion *expansion, const void *multipoles, void *locals,
@@ -360,13 +400,19 @@ static void m2l_rotated(const struct expansion *expansion, const void *multipole
     memset(sum, 0, sizeof sum[0] * (size_t)(numbers + REAL_LANES));
     if (count % (batch * REAL_LANES) != 0)
         make_empty(expansion, header, empty);
-    for (int64_t begin = 0; begin < count; begin += batch * REAL_LANES) {
+    for (int64_t begin = 0; begin < count;) {
+        const int64_t left = (count - begin + REAL_LANES - 1) / REAL_LANES;
+        const int32_t vectors = left % whole == 0 ? whole : less;
         const REAL *from[batch * REAL_LANES];
-        for (int32_t k = 0; k < batch * REAL_LANES; k++)
+        for (int32_t k = 0; k < vectors * REAL_LANES; k++)
             from[k] = begin + k < count
                           ? (const REAL *)multipoles + (int64_t)sources[begin + k] * length
                           : empty;
-        add_rotated(expansion, header, from, sum);
+        if (vectors == whole)
+            add_whole(expansion, header, from, sum);
+        else
+            add_less(expansion, header, from, sum);
+        begin += vectors * REAL_LANES;
     }
     sum_lanes(numbers, sum, true, solid);
     add_solid(expansion, solid, local_of(expansion, locals, target));
