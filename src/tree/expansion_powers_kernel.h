@@ -55,8 +55,12 @@ static void powers(const struct expansion *expansion, void *multipoles, int64_t 
 {
     const int32_t order = expansion->order, max_c = expansion_max_c(expansion->basis, order);
     const bool has_solid = expansion->has_solid;
-    struct expansion_angles table;
-    expansion_make_angles(order, &table);
+    const struct expansion_angles *table = expansion->angles;
+    struct expansion_angles own;
+    if (!table) {
+        expansion_make_angles(order, &own);
+        table = &own;
+    }
     for (int64_t begin = 0; begin < count; begin += REAL_LANES) {
         const REAL *from[REAL_LANES];
         for (int32_t lane = 0; lane < REAL_LANES; lane++)
@@ -69,7 +73,7 @@ static void powers(const struct expansion *expansion, void *multipoles, int64_t 
             const VREAL result =
                 expansion->law == expansion_series
                     ? power2_of_tensor(order, max_c, records.multipole, n)
-                    : power2(order, max_c, &table, records.multipole, n, has_solid ? solid : NULL);
+                    : power2(order, max_c, table, records.multipole, n, has_solid ? solid : NULL);
             if (has_solid)
                 store_solid(expansion, n, solid, multipoles, first + begin, count - begin);
             for (int32_t lane = 0; lane < REAL_LANES && begin + lane < count; lane++)

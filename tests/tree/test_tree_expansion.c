@@ -96,7 +96,7 @@ static void check_convergence(const struct operators *operators, struct random_n
                 struct scene *scene =
                     make_scene(random, operators->single,
                                (struct expansion){bases[b], order, bases[b] ? 0.3 : 0, laws[b],
-                                                  NULL, NULL, false},
+                                                  NULL, NULL, false, NULL},
                                (struct geometry){1, 1, 2, 1, order % 2 == 0});
                 const struct errors errors = errors_on(operators, scene, path);
                 const double bound = pow(0.5, order + 1) + floor;
@@ -120,10 +120,10 @@ static void check_digits(const struct operators *operators, struct random_number
     for (int32_t b = 0; b < 4; b++)
         for (enum path path = 0; path < paths; path++) {
             const int32_t order = operators->single ? 8 : 20;
-            struct scene *scene = make_scene(
-                random, operators->single,
-                (struct expansion){bases[b], order, bases[b] ? 0.5 : 0, laws[b], NULL, NULL, false},
-                (struct geometry){1, 1, 3, 1, true});
+            struct scene *scene = make_scene(random, operators->single,
+                                             (struct expansion){bases[b], order, bases[b] ? 0.5 : 0,
+                                                                laws[b], NULL, NULL, false, NULL},
+                                             (struct geometry){1, 1, 3, 1, true});
             const struct errors errors = errors_on(operators, scene, path);
             const double bound = operators->single ? 2e-5 : 1e-12;
             if (errors.potential > bound || errors.gradient > 2 * (order + 1) * bound)
@@ -152,7 +152,7 @@ static void check_scales(const struct operators *operators, struct random_number
                     struct scene *scene =
                         make_scene(random, operators->single,
                                    (struct expansion){bases[b], order, bases[b] ? 1e-3 : 0, laws[b],
-                                                      NULL, NULL, false},
+                                                      NULL, NULL, false, NULL},
                                    (struct geometry){lengths[k][0], lengths[k][1], 4,
                                                      units[operators->single][unit], false});
                     const struct errors errors = errors_on(operators, scene, path);
@@ -176,7 +176,7 @@ static void check_powers(const struct operators *operators, struct random_number
 {
     for (int32_t b = 0; b < 4; b++) {
         const struct expansion expansion = {
-            bases[b], operators->single ? 8 : 12, 0, laws[b], NULL, NULL, false};
+            bases[b], operators->single ? 8 : 12, 0, laws[b], NULL, NULL, false, NULL};
         const bool single = operators->single, plane = bases[b] == expansion_plane;
         void *record = new_reals(single, expansion_record_length(&expansion));
         void *x[4], *result = new_reals(single, expansion.order + 1);
