@@ -43,8 +43,11 @@ static void sum_lanes(int32_t count, VREAL *f, bool overwrite, REAL *to)
 {
     for (int32_t k = 0; k < count; k += REAL_LANES) {
         const VREAL sum = simd_sum_rows(f + k);
-        for (int32_t lane = 0; lane < REAL_LANES && k + lane < count; lane++)
-            to[k + lane] = (overwrite ? 0 : to[k + lane]) + sum[lane];
+        if (k + REAL_LANES <= count)
+            simd_store(to + k, overwrite ? sum : simd_load(to + k) + sum);
+        else
+            for (int32_t lane = 0; k + lane < count; lane++)
+                to[k + lane] = (overwrite ? 0 : to[k + lane]) + sum[lane];
     }
 }
 
@@ -119,10 +122,10 @@ SIMD_INLINE bool choose_units(const VREAL d[3], REAL size, VREAL *unit)
 /* What M2L knows of its target. */
 struct target {
     const REAL *header;
-    REAL softening;
+    REAL softening, inverse; /* of the size */
     int32_t order, max_c;
-    int32_t coefficients, groups; /* of four coefficients */
-    uint8_t degree[max_count + 3];
+    int32_t coefficients, groups;      /* of four coefficients */
+    uint16_t power_at[max_count + 24]; /* bytes from the power 0 to the one of a coefficient */
 };
 
 SIMD_INLINE void describe_target(const struct expansion *expansion, const REAL *header,
@@ -131,58 +134,97 @@ SIMD_INLINE void describe_target(const struct expansion *expansion, const REAL *
     const int32_t order = expansion->order, max_c = expansion_max_c(expansion->basis, order);
     target->header = header;
     target->softening = (REAL)sqrt(expansion->softening2);
+    target->inverse = 1 / header[3];
     target->order = order;
     target->max_c = max_c;
     target->coefficients = expansion_count(expansion);
     target->groups = expansion_local_length(expansion) / 4;
-    uint8_t *degree = target->degree;
+    uint16_t *at = target->power_at;
     for (int32_t c = 0; c <= max_c; c++)
-        for (int32_t b = 0; b <= order - c; b++)
-            for (int32_t n = b + c; n <= order; n++)
-                *degree++ = (uint8_t)n;
-    memset(degree, 0, 3);
+        for (int32_t b = 0; b <= order - c; b++) {
+            for (int32_t n = 0; n < max_rows; n++) /* more than the row */
+                at[n] = (uint16_t)((b + c + n) * (int32_t)sizeof(VREAL));
+            at += order - c - b + 1;
+        }
+    memset(at, 0, 3 * sizeof *at);
 }
 
-/* Adds the field of a vector of sources to sum, a lane each; multipole and field are memory. */
-SIMD_INLINE void add_sources(const struct expansion *expansion, const struct target *target,
-                             const REAL *const *from, VREAL *restrict sum,
-                             VREAL *restrict multipole, VREAL *restrict field)
+/* to[k] = from[k] times its power, for a group of four from this coefficient on. */
+SIMD_INLINE void scale_group(const struct target *target, const VREAL *power, int32_t first,
+                             const VREAL *from, VREAL *restrict to)
 {
-    const int32_t order = target->order;
-    VREAL header[4], d[3], unit, power[max_rows];
-    simd_gather4(header, from, 0);
+    SIMD_UNROLL
+    for (int32_t k = first; k < first + 4; k++)
+        to[k] = from[k - first] * *(const VREAL *)((const char *)power + target->power_at[k]);
+}
+
+/* A vector of sources, a lane each, as a target sees them. */
+struct sources {
+    const REAL *from[REAL_LANES];
+    bool far;                /* beyond FAR sizes of the target */
+    VREAL d[3], s2, inverse; /* distance in units; 1 / unit */
+    VREAL ratio;             /* size in units */
+    VREAL multipole[4];      /* the first coefficients */
+    VREAL base[max_rows];    /* of differentiate */
+};
+
+SIMD_INLINE void place_sources(const struct target *target, struct sources *sources)
+{
+    VREAL eight[8], d[3], unit; /* the header and four coefficients */
+    simd_gather8(eight, sources->from, 0);
     SIMD_UNROLL
     for (int32_t axis = 0; axis < 3; axis++)
-        d[axis] = target->header[axis] - header[axis];
-    const bool far = choose_units(d, target->header[3], &unit);
-    const VREAL inverse = 1 / unit, softening = target->softening * inverse;
+        d[axis] = target->header[axis] - eight[axis];
+    sources->far = choose_units(d, target->header[3], &unit);
+    const VREAL inverse = sources->far ? 1 / unit : simd_all(target->inverse);
+    const VREAL softening = target->softening * inverse;
     VREAL s2 = softening * softening;
     SIMD_UNROLL
     for (int32_t axis = 0; axis < 3; axis++) {
-        d[axis] *= inverse;
-        s2 = simd_fma(d[axis], d[axis], s2);
+        sources->d[axis] = d[axis] * inverse;
+        s2 = simd_fma(sources->d[axis], sources->d[axis], s2);
     }
-    make_derivatives(expansion, order, d, s2, inverse, field);
+    sources->inverse = inverse;
+    sources->ratio = eight[3] * inverse;
+    SIMD_UNROLL
+    for (int32_t k = 0; k < 4; k++)
+        sources->multipole[k] = eight[4 + k];
+    sources->s2 = s2;
+}
+
+/* Adds the field of sources to sum; multipole and field are memory. */
+SIMD_INLINE void add_sources(const struct expansion *expansion, const struct target *target,
+                             struct sources *sources, VREAL *restrict sum,
+                             VREAL *restrict multipole, VREAL *restrict field)
+{
+    const int32_t order = target->order;
+    const REAL *const *from = sources->from;
+    VREAL eight[8], power[max_rows];
+    make_tensors(expansion->basis, order, sources->d, sources->base, field);
 
     /* M_α size^n / unit^n, and what a unit of f is */
-    power[0] = expansion->law == expansion_inverse ? inverse : simd_all((REAL)1);
+    power[0] = expansion->law == expansion_inverse ? sources->inverse : simd_all((REAL)1);
     for (int32_t n = 1; n <= order; n++)
-        power[n] = power[n - 1] * (header[3] * inverse);
-    for (int32_t group = 0; group < target->groups; group++) {
-        VREAL four[4];
-        simd_gather4(four, from, expansion_header + 4 * group);
-        SIMD_UNROLL
-        for (int32_t k = 0; k < 4; k++)
-            multipole[4 * group + k] = four[k] * power[target->degree[4 * group + k]];
+        power[n] = power[n - 1] * sources->ratio;
+    scale_group(target, power, 0, sources->multipole, multipole);
+    int32_t group = 1;
+    for (; group + 1 < target->groups; group += 2) {
+        simd_gather8(eight, from, expansion_header + 4 * group);
+        scale_group(target, power, 4 * group, eight, multipole);
+        scale_group(target, power, 4 * group + 4, eight + 4, multipole);
     }
-    if (!far) {
+    if (group < target->groups) {
+        simd_gather4(eight, from, expansion_header + 4 * group);
+        scale_group(target, power, 4 * group, eight, multipole);
+    }
+    if (!sources->far) {
         contract(order, target->max_c, sum, multipole, field);
         return;
     }
     VREAL part[max_count];
     memset(part, 0, sizeof part[0] * (size_t)target->coefficients);
     contract(order, target->max_c, part, multipole, field);
-    scale_degrees(order, target->max_c, target->header[3] * inverse, part);
+    scale_degrees(order, target->max_c, target->header[3] * sources->inverse, part);
     for (int32_t k = 0; k < target->coefficients; k++)
         sum[k] += part[k];
 }
@@ -209,13 +251,22 @@ static void m2l(const struct expansion *expansion, const void *multipoles, void 
     memset(sum, 0, sizeof sum[0] * (size_t)(described.coefficients + REAL_LANES));
     if (count % REAL_LANES != 0)
         make_empty(expansion, header, empty);
-    for (int64_t begin = 0; begin < count; begin += REAL_LANES) {
-        const REAL *from[REAL_LANES];
-        for (int32_t lane = 0; lane < REAL_LANES; lane++)
-            from[lane] = begin + lane < count
-                             ? (const REAL *)multipoles + (int64_t)sources[begin + lane] * length
-                             : empty;
-        add_sources(expansion, &described, from, sum, multipole, field);
+    for (int64_t begin = 0; begin < count;) {
+        struct sources sources_of[ahead];
+        int32_t vectors = 0;
+        for (; vectors < ahead && begin < count; vectors++) {
+            struct sources *of = &sources_of[vectors];
+            for (int32_t lane = 0; lane < REAL_LANES; lane++, begin++)
+                of->from[lane] = begin < count
+                                     ? (const REAL *)multipoles + (int64_t)sources[begin] * length
+                                     : empty;
+            place_sources(&described, of);
+        }
+        for (int32_t v = 0; v < vectors; v++)
+            differentiate(expansion, described.order, sources_of[v].s2, sources_of[v].inverse,
+                          sources_of[v].base);
+        for (int32_t v = 0; v < vectors; v++)
+            add_sources(expansion, &described, &sources_of[v], sum, multipole, field);
     }
     sum_lanes(described.coefficients, sum, false, local_of(expansion, locals, target));
 }

@@ -18,13 +18,21 @@ enum {
     max_count = max_rows * (max_rows + 1) * (max_rows + 2) / 6
 };
 
-/* Orders of planes of coefficients that have loops of their own; contractions of higher orders than
- * most_of_own share theirs. */
-enum { max_fixed = 10, most_of_own = 6 };
+/* Orders of planes of coefficients that have loops of their own; orders of the harmonic basis with
+ * one text for all of M2L's products. Of higher orders it would take more than half of the cache of
+ * instructions. */
+enum { max_fixed = 10, most_of_own = 7 };
+#define EACH_OWN(ROW) ROW(1) ROW(2) ROW(3) ROW(4) ROW(5) ROW(6) ROW(7)
+
+/* Vector registers. */
+#if defined(__AVX512F__) || defined(__aarch64__)
+enum { registers = 32 };
+#else
+enum { registers = 16 };
+#endif
+
 #define EACH_FIXED(ROW)                                                                            \
     ROW(0) ROW(1) ROW(2) ROW(3) ROW(4) ROW(5) ROW(6) ROW(7) ROW(8) ROW(9) ROW(10)
-#define EACH_FIXED_DOWN(ROW)                                                                       \
-    ROW(10) ROW(9) ROW(8) ROW(7) ROW(6) ROW(5) ROW(4) ROW(3) ROW(2) ROW(1) ROW(0)
 
 /* Of M2L by solid coefficients: vectors of sources at once; numbers of a column of one degree, and
  * of those that are translated; rows of an exchange whose sums are in registers. */
@@ -45,6 +53,10 @@ enum exchange_end { exchange_turn, exchange_turn_back, exchange_scale, exchange_
 
 /* Vectors of targets that a source cell is read for. */
 enum { block_vectors = 8 };
+
+/* Vectors of sources whose distances M2L finds before it adds their fields: operations of one wait
+ * for each other. */
+enum { ahead = 4 };
 
 /* Rows of all orders. */
 #define EACH_LAST(ROW)                                                                             \

@@ -19,75 +19,92 @@ SIMD_INLINE int32_t row_in_plane(int32_t length, int32_t b)
     return b * length - b * (b - 1) / 2;
 }
 
-/* sum_a += Σ_{ij} terms_{ij} field_{a + i, j}, a + i + j ≤ last, for a constant last. Rows are one
- * shorter from row to row. */
-SIMD_INLINE void contract_output_row(const int32_t last, VREAL *restrict sum, const VREAL *terms,
-                                     int64_t terms_length, const VREAL *field, int64_t field_length)
+/* Whether row b of sums is in registers together with the rows before it, a row of the field and a
+ * term; rows have the coefficients 0 … last − b. Row 0 always is. */
+SIMD_INLINE bool is_in_block(const int32_t last, int32_t b)
 {
-    VREAL total[max_fixed + 1];
-    SIMD_UNROLL
-    for (int32_t a = 0; a <= last; a++)
-        total[a] = sum[a];
-#define ADD_ROW(j)                                                                                 \
-    if ((j) <= last) {                                                                             \
-        contract_row(last - (j), total, terms, field);                                             \
-        terms += terms_length - (j);                                                               \
-        field += field_length - (j);                                                               \
+    return b == 0 || row_in_plane(last + 1, b + 1) + last + 2 <= registers;
+}
+
+SIMD_INLINE int32_t rows_of_block(const int32_t last)
+{
+#define COUNT_ROW(b) +((b) <= last && is_in_block(last, (b)))
+    return 0 EACH_FIXED(COUNT_ROW);
+#undef COUNT_ROW
+}
+
+/* sum_{ab} += Σ_{ij} terms_{ij} field_{a + i, b + j}, a + b + i + j ≤ last, for a constant last and
+ * the rows b of a block; returns their number. The rows b = 0 have these lengths. The more sums are
+ * in registers, the fewer terms wait for the sum before them. */
+SIMD_INLINE int32_t contract_block(const int32_t last, VREAL *restrict sum, int64_t sum_length,
+                                   const VREAL *terms, int64_t terms_length, const VREAL *field,
+                                   int64_t field_length)
+{
+    VREAL total[max_fixed + 1][max_fixed + 1], row[max_fixed + 1];
+#define EACH_SUM(DO)                                                                               \
+    SIMD_UNROLL                                                                                    \
+    for (int32_t b = 0; b <= last; b++)                                                            \
+        SIMD_UNROLL                                                                                \
+    for (int32_t a = 0; a <= last; a++)                                                            \
+        if (a + b <= last && is_in_block(last, b))                                                 \
+            DO;
+    EACH_SUM(total[b][a] = sum[b * sum_length - b * (b - 1) / 2 + a])
+#define ADD_ROW(f)                                                                                 \
+    if ((f) <= last) {                                                                             \
+        SIMD_UNROLL                                                                                \
+        for (int32_t a = 0; a <= last; a++)                                                        \
+            if (a + (f) <= last)                                                                   \
+                row[a] = field[(f)*field_length - (f) * ((f)-1) / 2 + a];                          \
+        SIMD_UNROLL                                                                                \
+        for (int32_t i = 0; i <= last; i++)                                                        \
+            SIMD_UNROLL                                                                            \
+        for (int32_t b = 0; b <= (f); b++)                                                         \
+            if (i + (f) <= last && is_in_block(last, b)) {                                         \
+                const int32_t j = (f)-b;                                                           \
+                const VREAL term = terms[j * terms_length - j * (j - 1) / 2 + i];                  \
+                SIMD_UNROLL                                                                        \
+                for (int32_t a = 0; a <= last; a++)                                                \
+                    if (a + i + (f) <= last)                                                       \
+                        total[b][a] = simd_fma(term, row[a + i], total[b][a]);                     \
+            }                                                                                      \
     }
     EACH_FIXED(ADD_ROW)
 #undef ADD_ROW
-    SIMD_UNROLL
-    for (int32_t a = 0; a <= last; a++)
-        sum[a] = total[a];
+    EACH_SUM(sum[b * sum_length - b * (b - 1) / 2 + a] = total[b][a])
+#undef EACH_SUM
+    return rows_of_block(last);
 }
 
-/* sum_{ab} += Σ_{ij} terms_{ij} field_{a + i, b + j}, a + b + i + j ≤ order, where the rows b = 0
- * have these lengths. */
-typedef void contract_plane(VREAL *restrict sum, int64_t sum_length, const VREAL *terms,
-                            int64_t terms_length, const VREAL *field, int64_t field_length);
+typedef int32_t contract_rows_of_plane(VREAL *restrict sum, int64_t sum_length, const VREAL *terms,
+                                       int64_t terms_length, const VREAL *field,
+                                       int64_t field_length);
 
-/* The same for orders up to a constant. */
-SIMD_INLINE void contract_order(const int32_t most, int32_t order, VREAL *restrict sum,
-                                int64_t sum_length, const VREAL *terms, int64_t terms_length,
-                                const VREAL *field, int64_t field_length)
-{
-#define ADD_OUTPUT(last)                                                                           \
-    if ((last) <= most && (last) <= order) {                                                       \
-        contract_output_row(last, sum, terms, terms_length, field, field_length);                  \
-        sum += sum_length--;                                                                       \
-        field += field_length--;                                                                   \
-    }
-    // cppcheck-suppress uselessAssignmentPtrArg; the next row reads it
-    EACH_FIXED_DOWN(ADD_OUTPUT)
-#undef ADD_OUTPUT
-}
-
-/* What is done for a row depends on order − b alone. Of high orders all planes of M2L together take
- * more than the cache of instructions, so that they are shared. */
-static void contract_high_order(int32_t order, VREAL *restrict sum, int64_t sum_length,
-                                const VREAL *terms, int64_t terms_length, const VREAL *field,
-                                int64_t field_length)
-{
-    contract_order(max_fixed, order, sum, sum_length, terms, terms_length, field, field_length);
-}
-
-#define DEFINE_CONTRACT(order)                                                                     \
-    static void contract_plane_##order(VREAL *restrict sum, int64_t sum_length,                    \
-                                       const VREAL *terms, int64_t terms_length,                   \
-                                       const VREAL *field, int64_t field_length)                   \
+#define DEFINE_CONTRACT(last)                                                                      \
+    static int32_t contract_block_##last(VREAL *restrict sum, int64_t sum_length,                  \
+                                         const VREAL *terms, int64_t terms_length,                 \
+                                         const VREAL *field, int64_t field_length)                 \
     {                                                                                              \
-        if ((order) <= most_of_own)                                                                \
-            contract_order(order, order, sum, sum_length, terms, terms_length, field,              \
-                           field_length);                                                          \
-        else                                                                                       \
-            contract_high_order(order, sum, sum_length, terms, terms_length, field, field_length); \
+        return contract_block(last, sum, sum_length, terms, terms_length, field, field_length);    \
     }
 EACH_FIXED(DEFINE_CONTRACT)
 #undef DEFINE_CONTRACT
 
-#define NAME_CONTRACT(order) contract_plane_##order,
-static contract_plane *const contract_planes[] = {EACH_FIXED(NAME_CONTRACT)};
+#define NAME_CONTRACT(last) contract_block_##last,
+static contract_rows_of_plane *const contract_blocks[] = {EACH_FIXED(NAME_CONTRACT)};
 #undef NAME_CONTRACT
+
+/* sum_{ab} += Σ_{ij} terms_{ij} field_{a + i, b + j}, a + b + i + j ≤ order ≤ max_fixed. */
+SIMD_INLINE void contract_plane(int32_t order, VREAL *restrict sum, int64_t sum_length,
+                                const VREAL *terms, int64_t terms_length, const VREAL *field,
+                                int64_t field_length)
+{
+    for (int32_t b = 0; b <= order;) {
+        const int32_t rows = contract_blocks[order - b](
+            sum + row_in_plane((int32_t)sum_length, b), sum_length - b, terms, terms_length,
+            field + row_in_plane((int32_t)field_length, b), field_length - b);
+        b += rows;
+    }
+}
 
 /* One row of contract_any. */
 typedef void contract_any_row(VREAL *restrict sum, const VREAL *terms, const VREAL *field);
@@ -118,21 +135,72 @@ static void contract_any(int32_t order, VREAL *restrict sum, int32_t sum_length,
                                          field + row_in_plane(field_length, b + j));
 }
 
+/* Coefficients of one c, a + b ≤ order. */
+SIMD_INLINE int32_t plane_length(int32_t order)
+{
+    return (order + 1) * (order + 2) / 2;
+}
+
+/* contract for max_c = 1 and a constant order. */
+SIMD_INLINE void contract_order(const int32_t order, VREAL *restrict sum, const VREAL *terms,
+                                const VREAL *field)
+{
+    SIMD_UNROLL
+    for (int32_t k = 0; k <= 1; k++)
+        SIMD_UNROLL
+    for (int32_t c = 0; c <= 1; c++) {
+        const int32_t last = order - c - k, length = order + 1;
+        VREAL *to = sum + expansion_row(order, 0, c);
+        const VREAL *x = terms + expansion_row(order, 0, k);
+        const VREAL *y = field + expansion_row(order, 0, c + k);
+        int32_t next = 0;
+#define ADD_BLOCK(b)                                                                               \
+    if (next == (b) && (b) <= last)                                                                \
+        next += contract_block(last - (b), to + row_in_plane(length - c, (b)), length - c - (b),   \
+                               x, length - k, y + row_in_plane(length - c - k, (b)),               \
+                               length - c - k - (b));
+        EACH_FIXED(ADD_BLOCK)
+#undef ADD_BLOCK
+    }
+}
+
+typedef void contract_all(VREAL *restrict sum, const VREAL *terms, const VREAL *field);
+
+#define DEFINE_OWN(order)                                                                          \
+    static void contract_order_##order(VREAL *restrict sum, const VREAL *terms,                    \
+                                       const VREAL *field)                                         \
+    {                                                                                              \
+        contract_order(order, sum, terms, field);                                                  \
+    }
+EACH_OWN(DEFINE_OWN)
+#undef DEFINE_OWN
+
+#define NAME_OWN(order) contract_order_##order,
+static contract_all *const contract_orders[] = {NULL, EACH_OWN(NAME_OWN)};
+#undef NAME_OWN
+
 /* sum_α += Σ_β terms_β field_{α + β}, |α| + |β| ≤ order and c ≤ max_c in α and β. */
 static void contract(int32_t order, int32_t max_c, VREAL *restrict sum, const VREAL *terms,
                      const VREAL *field)
 {
-    for (int32_t c = 0; c <= max_c; c++)
+    if (max_c == 1 && order <= most_of_own) {
+        contract_orders[order](sum, terms, field);
+        return;
+    }
+    for (int32_t c = 0; c <= max_c; c++) {
+        const VREAL *x = terms, *y = field;
         for (int32_t k = 0; k <= max_c && k <= order - c; k++) {
-            VREAL *to = sum + expansion_row(order, 0, c);
-            const VREAL *x = terms + expansion_row(order, 0, k);
-            const VREAL *y = field + expansion_row(order, 0, c + k);
             const int32_t length = order + 1, last = order - c - k;
             if (last <= max_fixed)
-                contract_planes[last](to, length - c, x, length - k, y, length - c - k);
+                contract_plane(last, sum, length - c, x, length - k, y, length - c - k);
             else
-                contract_any(last, to, length - c, x, length - k, y, length - c - k);
+                contract_any(last, sum, length - c, x, length - k, y, length - c - k);
+            x += plane_length(order - k);
+            y += plane_length(last);
         }
+        sum += plane_length(order - c);
+        field += plane_length(order - c);
+    }
 }
 
 /* sum[a + k] += Σ first[a] second[k], a + k ≤ last. */
@@ -349,18 +417,25 @@ static void derivatives_of_bins(const struct expansion_bins *bins, int32_t order
     }
 }
 
-/* ∂^α f for |α| ≤ order and c ≤ 2 or, if not harmonic, c ≤ max_c; s² = d² + ε² in units of length
- * of which one is 1 / inverse_unit. */
-static void make_derivatives(const struct expansion *expansion, int32_t order, const VREAL d[3],
-                             VREAL s2, VREAL inverse_unit, VREAL *restrict e)
+/* (s^{-1} d/ds)^m f(s) for m ≤ order; s² = d² + ε² in units of length of which one is
+ * 1 / inverse_unit. */
+SIMD_INLINE void differentiate(const struct expansion *expansion, int32_t order, VREAL s2,
+                               VREAL inverse_unit, VREAL *base)
 {
-    const enum expansion_basis basis = expansion->basis;
-    VREAL base[max_rows];
     if (expansion->law == expansion_series)
         derivatives_of_bins(expansion->bins, order, s2, inverse_unit, base);
     else
         radial_derivatives(expansion->law, order, s2, inverse_unit, base);
-    VREAL before[max_rows] = {{0}};
+}
+
+/* ∂^α f for |α| ≤ order and c ≤ 2 or, if not harmonic, c ≤ max_c, from differentiate. Destroys
+ * base. */
+static void make_tensors(enum expansion_basis basis, int32_t order, const VREAL d[3], VREAL *base,
+                         VREAL *restrict e)
+{
+    VREAL before[max_rows];
+    if (basis == expansion_full)
+        memset(before, 0, sizeof before);
     const VREAL *in_z = basis == expansion_harmonic ? &d[2] : NULL;
     for (int32_t c = 0; c <= (basis == expansion_full ? order : 0); c++) {
         if (order - c <= max_fixed)
@@ -374,4 +449,12 @@ static void make_derivatives(const struct expansion *expansion, int32_t order, c
             base[m] = next;
         }
     }
+}
+
+static void make_derivatives(const struct expansion *expansion, int32_t order, const VREAL d[3],
+                             VREAL s2, VREAL inverse_unit, VREAL *restrict e)
+{
+    VREAL base[max_rows];
+    differentiate(expansion, order, s2, inverse_unit, base);
+    make_tensors(expansion->basis, order, d, base, e);
 }
