@@ -34,12 +34,11 @@ enum { registers = 16 };
 #define EACH_FIXED(ROW)                                                                            \
     ROW(0) ROW(1) ROW(2) ROW(3) ROW(4) ROW(5) ROW(6) ROW(7) ROW(8) ROW(9) ROW(10)
 
-/* Of M2L by solid coefficients: vectors of sources at once; numbers of a column of one degree, and
- * of those that are translated; rows of an exchange whose sums are in registers. */
+/* Of M2L by solid coefficients: vectors of sources at once; numbers of a column of one degree; rows
+ * of an exchange whose sums are in registers. */
 enum {
     batch = SIMD_BYTES == 64 ? 3 : 2,
     most_of_column = expansion_max_order / 2 + 1,
-    axial_column = expansion_max_order / 4 + 1,
     most_of_rows = SIMD_BYTES == 64 ? 4 : 3
 };
 #if SIMD_BYTES == 64

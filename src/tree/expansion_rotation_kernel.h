@@ -26,30 +26,32 @@ struct directions {
 /* Rows of a translation whose sums are in registers at once; numbers of add_solid. */
 enum { axial_rows = SIMD_BYTES == 64 ? 4 : 2, solid_lanes = SIMD_BYTES / sizeof(double) };
 
-/* What takes part in the translation: before it, of m, the degrees n at n − m; and after it. */
+/* From m to m + 2 at the same degree, in struct axial. */
+enum { axial_step = 2 * expansion_max_order };
+
+/* What takes part in the translation: before it, of m, degree n at n − m; after it at p − n − m. */
 struct axial {
     struct number of[expansion_max_order / 2 + 1][expansion_max_order + 1];
-    struct number moved[expansion_max_order + axial_rows][2][axial_column];
 };
 
-/* power_m = (x + iy)^m, m ≤ order. */
-SIMD_INLINE void find_turns(int32_t order, int32_t k, VREAL x, VREAL y, struct number *power)
+/* power_m = power_1^m, m ≤ order. */
+SIMD_INLINE void find_turns(const int32_t vectors, int32_t order, struct number *power)
 {
-    power[0].of[0][k] = simd_all((REAL)1);
-    power[0].of[1][k] = simd_all((REAL)0);
-    power[1].of[0][k] = x;
-    power[1].of[1][k] = y;
     for (int32_t m = 2; m <= order; m++) {
-        const int32_t half = m / 2, rest = m - half;
-        const VREAL c = power[half].of[0][k], s = power[half].of[1][k];
-        power[m].of[0][k] = simd_fma(c, power[rest].of[0][k], -(s * power[rest].of[1][k]));
-        power[m].of[1][k] = simd_fma(c, power[rest].of[1][k], s * power[rest].of[0][k]);
+        const struct number *half = power + m / 2, *rest = power + m - m / 2;
+        SIMD_UNROLL
+        for (int32_t k = 0; k < vectors; k++) {
+            const VREAL c = half->of[0][k], s = half->of[1][k];
+            power[m].of[0][k] = simd_fma(c, rest->of[0][k], -(s * rest->of[1][k]));
+            power[m].of[1][k] = simd_fma(c, rest->of[1][k], s * rest->of[0][k]);
+        }
     }
 }
 
 SIMD_INLINE void find_directions(const int32_t vectors, int32_t order, const REAL *target,
                                  const REAL *const *from, struct directions *to)
 {
+    VREAL step[batch], back[batch];
     SIMD_UNROLL
     for (int32_t k = 0; k < vectors; k++) {
         VREAL header[4], d[3];
@@ -61,16 +63,24 @@ SIMD_INLINE void find_directions(const int32_t vectors, int32_t order, const REA
         const VREAL r2 = simd_fma(d[2], d[2], across2), of_r = simd_rsqrt(r2);
         const VMASK is_across = (VMASK)(across2 > (REAL)0), one = (VMASK)simd_all((REAL)1);
         const VREAL of_across = (VREAL)((VMASK)simd_rsqrt(across2) & is_across);
-        const VREAL step = -header[3] * of_r, back = -target[3] * of_r;
-        find_turns(order, k, simd_fma(d[1], of_across, (VREAL)(one & ~is_across)), d[0] * of_across,
-                   to->alpha);
-        find_turns(order, k, d[2] * of_r, -across2 * of_across * of_r, to->beta);
-        to->length[0].of[0][k] = simd_all((REAL)1);
+        struct number *const alpha = to->alpha, *const beta = to->beta;
+        alpha[0].of[0][k] = beta[0].of[0][k] = to->length[0].of[0][k] = simd_all((REAL)1);
+        alpha[0].of[1][k] = beta[0].of[1][k] = simd_all((REAL)0);
+        alpha[1].of[0][k] = simd_fma(d[1], of_across, (VREAL)(one & ~is_across));
+        alpha[1].of[1][k] = d[0] * of_across;
+        beta[1].of[0][k] = d[2] * of_r;
+        beta[1].of[1][k] = -across2 * of_across * of_r;
         to->length[0].of[1][k] = of_r;
-        for (int32_t n = 1; n <= order; n++) {
-            to->length[n].of[0][k] = to->length[n - 1].of[0][k] * step;
-            to->length[n].of[1][k] = to->length[n - 1].of[1][k] * back;
-        }
+        step[k] = -header[3] * of_r;
+        back[k] = -target[3] * of_r;
+    }
+    find_turns(vectors, order, to->alpha);
+    find_turns(vectors, order, to->beta);
+    for (int32_t n = 1; n <= order; n++)
+        SIMD_UNROLL
+    for (int32_t k = 0; k < vectors; k++) {
+        to->length[n].of[0][k] = to->length[n - 1].of[0][k] * step[k];
+        to->length[n].of[1][k] = to->length[n - 1].of[1][k] * back[k];
     }
 }
 
@@ -78,6 +88,12 @@ SIMD_INLINE void find_directions(const int32_t vectors, int32_t order, const REA
 SIMD_INLINE int32_t column_length(int32_t last, int32_t odd)
 {
     return (last + 2 - odd) / 2;
+}
+
+/* From what an exchange acts on of m to that of m + 2. */
+SIMD_INLINE int32_t from_step(const enum exchange_end end)
+{
+    return end == exchange_turn_back ? axial_step : 1;
 }
 
 /* Vectors from one row's factors, and results, to the next's: of m and of m + 2. */
@@ -88,9 +104,7 @@ SIMD_INLINE int32_t factor_step(const enum exchange_end end)
 
 SIMD_INLINE int32_t to_step(const enum exchange_end end)
 {
-    return end == exchange_scale ? (2 * (expansion_max_order + 1) - 2) * 2 * batch
-           : end == exchange_add ? 4
-                                 : 2 * batch;
+    return end == exchange_scale ? axial_step * 2 * batch : end == exchange_add ? 4 : 2 * batch;
 }
 
 /* sum_i += of_i x, for constant rows. x is loaded once. */
@@ -122,8 +136,10 @@ SIMD_INLINE void few_rows(const int32_t vectors, const enum exchange_end end, co
 {
     VREAL sum[most_of_rows][2][batch] = {{{{0}}}};
     for (int64_t j = count / 2; j > 0; j--) {
-        add_column(vectors, rows, 0, even, real++, sum);
-        add_column(vectors, rows, 1, odd, imaginary++, sum);
+        add_column(vectors, rows, 0, even, real, sum);
+        add_column(vectors, rows, 1, odd, imaginary, sum);
+        real += from_step(end);
+        imaginary += from_step(end);
         even += stride;
         odd += stride;
     }
@@ -210,7 +226,7 @@ SIMD_INLINE void exchange(const int32_t vectors, const enum exchange_end end,
         const double *of_even = rotations->even + row + (is_odd ? length : 0);
         const double *of_odd = rotations->odd + row + (is_odd ? stride : length);
         const struct number *real = is_odd ? odd_from : even_from;
-        const struct number *imaginary = is_odd ? even_from + 1 : odd_from;
+        const struct number *imaginary = is_odd ? even_from + from_step(end) : odd_from;
         const VREAL *factor = factors + odd * factor_step(end) / 2;
         VREAL *to = odd ? odd_to : even_to;
         int32_t left = odd ? (last_to + 1) / 2 : last_to / 2 + 1;
@@ -256,13 +272,14 @@ SIMD_INLINE void load_solid(const int32_t vectors, const REAL *const *from, int3
     }
 }
 
-/* moved[i] = Σ_j of[i stride + j] from[j] times the factors of degree i, i + j < length; of real
- * parts, or of both. */
+/* moved[i] = Σ_j of[i stride + j] at[j] times the factors of degree i, i + j < length; of real
+ * parts, or of both. moved[i] takes the place of at[length − 1 − i], which the rows that follow do
+ * not read. */
 SIMD_INLINE void translate(const int32_t vectors, const int32_t parts, int32_t length,
-                           const double *of, int32_t stride, const struct number *from,
-                           const struct number *factor, REAL sign, struct number *restrict to)
+                           const double *of, int32_t stride, struct number *at,
+                           const struct number *factor, REAL sign)
 {
-    enum { rows = axial_rows, step = 2 * axial_column };
+    enum { rows = axial_rows };
     for (int32_t i = 0; i < length; i += rows) {
         const double *row = of + i * stride;
         VREAL sum[rows][2][batch] = {{{{0}}}};
@@ -275,7 +292,7 @@ SIMD_INLINE void translate(const int32_t vectors, const int32_t parts, int32_t l
             SIMD_UNROLL
         for (int32_t k = 0; k < vectors; k++)
             sum[r][part][k] =
-                simd_fma(simd_all((REAL)row[r * stride + j]), from[j].of[part][k], sum[r][part][k]);
+                simd_fma(simd_all((REAL)row[r * stride + j]), at[j].of[part][k], sum[r][part][k]);
         SIMD_UNROLL
         for (int32_t more = rows - 1; more > 0; more--) {
             if (more > length - i)
@@ -288,7 +305,7 @@ SIMD_INLINE void translate(const int32_t vectors, const int32_t parts, int32_t l
             for (int32_t k = 0; k < vectors; k++)
                 if (r < more)
                     sum[r][part][k] = simd_fma(simd_all((REAL)row[r * stride + j]),
-                                               from[j].of[part][k], sum[r][part][k]);
+                                               at[j].of[part][k], sum[r][part][k]);
             j++;
         }
         SIMD_UNROLL
@@ -299,7 +316,8 @@ SIMD_INLINE void translate(const int32_t vectors, const int32_t parts, int32_t l
             for (int32_t part = 0; part < parts; part++)
                 SIMD_UNROLL
             for (int32_t k = 0; k < vectors; k++)
-                to[(i + r) * step].of[part][k] = sum[r][part][k] * (factor[i + r].of[1][k] * sign);
+                at[length - 1 - i - r].of[part][k] =
+                    sum[r][part][k] * (factor[i + r].of[1][k] * sign);
         }
     }
 }
@@ -333,17 +351,18 @@ SIMD_INLINE void add_rotated(const int32_t vectors, const struct expansion *expa
     for (int32_t m = 0; 2 * m <= order; m++) {
         const double *axis = rotations->axis + rotation_axis(m, m);
         const int32_t terms = order - 2 * m + 1, row = expansion_max_order + 1 - 2 * m;
-        struct number *to = &axial.moved[m][m % 2][m / 2];
         if (m == 0)
-            translate(vectors, 1, terms, axis, row, axial.of[m], directions.length, 1, to);
+            translate(vectors, 1, terms, axis, row, axial.of[m], directions.length, 1);
         else
             translate(vectors, 2, terms, axis, row, axial.of[m], directions.length + m,
-                      m % 2 == 0 ? 1 : -1, to);
+                      m % 2 == 0 ? 1 : -1);
     }
     for (int32_t n = 0; n <= order; n++) {
+        const struct number *at = &axial.of[0][order - n];
         VREAL *to = sum + solid_row(n);
-        exchange(vectors, exchange_turn_back, rotations, n, last_axial(order, n), axial.moved[n][0],
-                 axial.moved[n][1], n, directions.beta->of[0], g.of[0][0].of[0], g.of[1][0].of[0]);
+        exchange(vectors, exchange_turn_back, rotations, n, last_axial(order, n), at,
+                 at + expansion_max_order, n, directions.beta->of[0], g.of[0][0].of[0],
+                 g.of[1][0].of[0]);
         exchange(vectors, exchange_add, rotations, n, n, even, odd, n, directions.alpha->of[0], to,
                  to + 2);
     }
