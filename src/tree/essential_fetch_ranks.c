@@ -256,7 +256,8 @@ static void write_points(const struct tree_essential *e, const void *user, int32
 /* Columns of the `others` points of other ranks. */
 static kith_status make_columns(struct tree_essential *e, int64_t others)
 {
-    const int64_t real = kith_dtype_bytes(e->own.dtype), column = kith_padded(others) * real;
+    const int64_t real = kith_dtype_bytes(e->own.dtype);
+    const int64_t column = kith_padded(others + kith_padding) * real;
     KITH_TRY(kith_allocate_unset(columns_of(e), column, "points of a tree", &e->columns));
     for (int32_t c = 0; c < columns_of(e); c++)
         e->others[c] = (char *)e->columns + c * column;

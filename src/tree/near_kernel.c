@@ -224,22 +224,30 @@ static void sum(const struct tree_near *near)
         meet_by_law(near, false);
 }
 
-/* A vector at a time, the last of them up to the end: most copies are of a few vectors, which
- * memcpy takes longer to begin than to do. */
-static void copy_columns(void *const *to, const void *const *from, int32_t columns, int64_t bytes)
+SIMD_INLINE void copy(void *const *to, const void *const *from, const int32_t columns,
+                      int64_t bytes)
 {
-    const int64_t last = bytes - SIMD_BYTES;
+    char *restrict into[5];
+    const char *restrict of[5];
+    SIMD_UNROLL
     for (int32_t c = 0; c < columns; c++) {
-        char *const restrict into = to[c];
-        const char *const restrict of = from[c];
-        if (last < 0) {
-            memcpy(into, of, (size_t)bytes);
-            continue;
-        }
-        for (int64_t k = 0; k < last; k += SIMD_BYTES)
-            memcpy(into + k, of + k, SIMD_BYTES);
-        memcpy(into + last, of + last, SIMD_BYTES);
+        into[c] = to[c];
+        of[c] = from[c];
     }
+    for (int64_t k = 0; k < bytes; k += SIMD_BYTES) {
+        SIMD_UNROLL
+        for (int32_t c = 0; c < columns; c++)
+            memcpy(into[c] + k, of[c] + k, SIMD_BYTES);
+    }
+}
+
+/* Whole vectors: most copies are of a few, which memcpy takes longer to begin than to do. */
+static void copy_columns(void *const *to, const void *const *from, bool softened, int64_t bytes)
+{
+    if (softened)
+        copy(to, from, 5, bytes);
+    else
+        copy(to, from, 4, bytes);
 }
 
 const struct tree_near_kernels KITH_REAL_SYMBOL(tree_near) = {

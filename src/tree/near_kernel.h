@@ -29,8 +29,9 @@ struct tree_near {
 struct tree_near_kernels {
     void (*sum)(const struct tree_near *near);
     double rough_error;
-    /* Copies this many bytes of each of the columns that are given. */
-    void (*copy_columns)(void *const *to, const void *const *from, int32_t columns, int64_t bytes);
+    /* Copies this many bytes of each of four columns or, softened, five; and what follows them up
+     * to a whole vector, for which both have room. */
+    void (*copy_columns)(void *const *to, const void *const *from, bool softened, int64_t bytes);
     int32_t lanes; /* the sources are padded to a multiple of these */
 };
 

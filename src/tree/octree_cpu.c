@@ -27,7 +27,7 @@ static int32_t threads_for(kith_context *context, int64_t count, double seconds_
 
 static kith_status reserve_points(struct octree *tree, int64_t count, int64_t real)
 {
-    const int64_t column_bytes = kith_padded(count) * real;
+    const int64_t column_bytes = kith_padded(count + kith_padding) * real;
     if (count <= tree->room && column_bytes <= tree->column_bytes)
         return KITH_OK;
     free(tree->keys);

@@ -67,7 +67,8 @@ double octree_radius2_of(const struct octree *tree, int64_t first, int64_t end,
     for (int64_t k = first; k < end; k++) {
         const double place[3] = {at(tree, tree->position[0], k), at(tree, tree->position[1], k),
                                  at(tree, tree->position[2], k)};
-        greatest = fmax(greatest, distance2(place, center));
+        const double distance = distance2(place, center);
+        greatest = distance > greatest ? distance : greatest;
     }
     return greatest;
 }

@@ -15,6 +15,7 @@ struct sum_run {
     const struct tree_sides *targets, *sources;
     const struct tree_expansions *expansions;
     const struct tree_near_kernels *near;
+    void *columns[5];               /* of the sources, as those of struct gathered */
     struct expansion_bodies bodies; /* the targets */
     struct expansion_field field;
     uint8_t *stratum;
@@ -69,21 +70,20 @@ struct gathered {
 static void gather_points(const struct sum_run *run, int64_t first, int64_t end,
                           struct gathered *gathered)
 {
-    const struct octree *tree = run->sources->tree;
     const int64_t real = run->real, count = end - first;
     const int64_t other = run->essential ? first - tree_first_other(run->essential) : -1;
-    if (count <= 0)
-        return;
-    const void *const own[] = {tree->position[0], tree->position[1], tree->position[2],
-                               tree->weight, run->expansions->softenings[1]->of_point};
-    const int32_t columns = own[4] ? 5 : 4;
+    void *const *columns = other >= 0 ? run->essential->others : run->columns;
+    const int64_t offset = (other >= 0 ? other : first) * real;
+    const bool softened = run->columns[4];
     const void *from[5];
     void *to[5];
-    for (int32_t c = 0; c < columns; c++) {
-        from[c] = other >= 0 ? at(run, run->essential->others[c], other) : at(run, own[c], first);
+    if (count <= 0)
+        return;
+    for (int32_t c = 0; c < 4 + softened; c++) {
+        from[c] = (const char *)columns[c] + offset;
         to[c] = gathered->column[c] + gathered->count * real;
     }
-    run->near->copy_columns(to, from, columns, count * real);
+    run->near->copy_columns(to, from, softened, count * real);
     gathered->count += count;
 }
 
@@ -290,12 +290,15 @@ kith_status tree_sum_cpu(kith_context *context, const struct tree_problem *probl
                          struct tree_counts *counts)
 {
     const struct octree *tree = targets->tree;
+    const struct octree *of = sources->tree;
     const bool plane = problem->dimensions == 2;
     struct sum_run run = {
         .targets = targets,
         .sources = sources,
         .expansions = expansions,
         .near = tree_near_kernels_of(context, problem->dtype),
+        .columns = {of->position[0], of->position[1], of->position[2], of->weight,
+                    expansions->softenings[1]->of_point},
         .bodies = {{tree->position[0], tree->position[1], plane ? NULL : tree->position[2]},
                    tree->weight},
         .field = {state->potential, {state->gradient[0], state->gradient[1], state->gradient[2]}},
