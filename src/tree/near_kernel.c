@@ -22,7 +22,7 @@
 #endif
 
 /* Targets that share what is loaded of a source: their sums are whole vectors. */
-enum { wide = REAL_LANES > 8 ? REAL_LANES / 4 : 2 };
+enum { wide = SIMD_BYTES == 64 ? 4 : 2 };
 
 struct sums {
     VREAL field[3], potential;
@@ -38,11 +38,11 @@ SIMD_INLINE VREAL without(VREAL weight, int64_t j, int64_t i)
     return (VREAL)((VMASK)(lane != (VMASK){0} + (INTEGER)(i - j)) & (VMASK)weight);
 }
 
-/* What a pair adds to the absolute gradients: |factor d|. */
+/* What a pair adds to the absolute gradients, |factor d|, of which few digits are needed. */
 SIMD_INLINE VREAL magnitude(VREAL factor, VREAL dx, VREAL dy, VREAL dz)
 {
     const VREAL r2 = simd_fma(dz, dz, simd_fma(dy, dy, dx * dx));
-    return simd_fabs(factor) * (r2 * simd_rsqrt(r2 + S2_FLOOR));
+    return simd_fabs(factor) * (r2 * simd_begin_rsqrt(r2 + S2_FLOOR));
 }
 
 /* By the logarithm: 2 φ and −∇φ. A pair with s² = 0 does not count. */
@@ -68,14 +68,14 @@ struct near_loop {
     bool apart;
 };
 
-/* Adds the sources at j by 1/s for one or two targets, i and i + 1 of them. Each operation is of
- * both before the next, which waits for its result. */
+/* Adds the sources at j by 1/s for the targets i, i + 1, …. Each operation is of all of them before
+ * the next, which waits for its result. */
 SIMD_INLINE void add_inverse(const VREAL source[4], VREAL of_source, int64_t j,
                              const int32_t targets, const REAL at[][4], int64_t i, const bool self,
                              const struct near_loop loop, struct sums *sums)
 {
     const bool estimate = loop.apart && !self;
-    VREAL d[2][3], s2[2], factor[2];
+    VREAL d[wide][3], s2[wide], factor[wide];
     SIMD_UNROLL
     for (int32_t k = 0; k < targets; k++)
         for (int32_t c = 0; c < 3; c++)
@@ -130,10 +130,7 @@ SIMD_INLINE void add_sources(const struct tree_near *near, int64_t j, const int3
     if (loop.softened)
         of_source += simd_load((const REAL *)near->source_softening2 + j);
     if (loop.law == expansion_inverse) {
-        SIMD_UNROLL
-        for (int32_t k = 0; k < targets; k += 2) /* as many as there are registers for */
-            add_inverse(source, of_source, j, targets - k < 2 ? targets - k : 2, at + k, i + k,
-                        self, loop, sums + k);
+        add_inverse(source, of_source, j, targets, at, i, self, loop, sums);
         return;
     }
     SIMD_UNROLL
