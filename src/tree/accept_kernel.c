@@ -1,4 +1,4 @@
-/* tree_accepts of several sources, a source a lane: the operations of tree/acceptance.h in the same
+/* tree_judge of several sources, a source a lane: the operations of tree/acceptance.h in the same
  * order; and laws that are not there, by their decay. */
 
 #include "tree/accept_kernel.h"
@@ -39,12 +39,11 @@ SIMD_INLINE vdouble choose(vint64 mask, vdouble a, vdouble b)
     return (vdouble)((mask & (vint64)a) | (~mask & (vint64)b));
 }
 
-/* Lane k of a mask as accepted[k]. */
-SIMD_INLINE void store_mask(vint64 mask, bool *accepted)
+SIMD_INLINE void store_verdicts(vint64 verdicts, uint8_t *to)
 {
-    typedef int8_t bytes __attribute__((vector_size(lanes)));
-    const bytes each = __builtin_convertvector(mask, bytes) & 1;
-    memcpy(accepted, &each, sizeof each);
+    typedef uint8_t bytes __attribute__((vector_size(lanes)));
+    const bytes each = __builtin_convertvector(verdicts, bytes);
+    memcpy(to, &each, sizeof each);
 }
 
 SIMD_INLINE void load_sources(const struct tree_side *target, const struct tree_side *sides,
@@ -232,6 +231,47 @@ SIMD_INLINE void find_errors(const struct tree_rule *rule, const struct tree_sid
     }
 }
 
+/* Of pairs that are not far: tree_acts_as_point of the smaller cell on the larger one. */
+SIMD_INLINE vint64 is_uneven(const struct tree_rule *rule, const struct tree_side *target,
+                             const double *target_power, bool target_is_leaf, vint64 is_far,
+                             struct source_lanes *of)
+{
+    const vdouble zero = {0}, of_target = zero + target->radius, one = simd_all(1.0);
+    const vint64 is_larger = (vint64)(of->radius > of_target); /* the source */
+    const vdouble radius = choose(is_larger, of_target, of->radius);
+    const vdouble larger = choose(is_larger, of->radius, of_target), r = of->r - larger;
+    vint64 is = ~is_far & (vint64)(2 * radius < larger) & (vint64)(radius < rule->theta * r) &
+                (target_is_leaf ? ~(vint64){0} : is_larger);
+    if (!SIMD_ANY_DOUBLE(is))
+        return is;
+    load_weights(of);
+    const vdouble size = choose(is_larger, zero + target->size, of->size);
+    const vdouble weight = choose(is_larger, zero + target->weight, of->weight);
+    const vdouble u = radius / r, r2 = r * r, rest = 1 - u, second = weight * (u * u);
+    const vdouble back = choose(is_larger, of->weight, zero + target->weight) * (u * u);
+    const vdouble of_field = rule->share * choose(is_larger, of->field, zero + target->field) * r2;
+    const vdouble of_potential =
+        rule->share * choose(is_larger, of->potential, zero + target->potential) * r;
+    const vdouble limit = choose((vint64)(of_field < of_potential), of_field, of_potential);
+    const vdouble field_back = choose(is_larger, zero + target->field, of->field);
+    const vdouble potential_back = choose(is_larger, zero + target->potential, of->potential);
+    is &= (vint64)(size <= r) & (vint64)(tree_least_second * second <= limit) &
+          (vint64)(back * (3 - 2 * u) <= rule->share * field_back * r2 * (rest * rest)) &
+          (vint64)(back * u <= rule->share * potential_back * r * rest);
+    if (!SIMD_ANY_DOUBLE(is))
+        return is;
+    const vdouble t = size / r;
+    vdouble power[expansion_max_order + 1];
+    power[0] = zero;
+    load_powers(of, rule->order, power);
+    vdouble error = 2.5 * second * rule->softening2 / (r2 + rule->softening2), t_k = one;
+    for (int32_t k = 1; k <= rule->order; k++) {
+        t_k *= t;
+        error += rule->as_point[k] * choose(is_larger, zero + target_power[k], power[k]) * t_k;
+    }
+    return is & (vint64)(error <= limit);
+}
+
 SIMD_INLINE void accept(const struct tree_rule *rule, const struct tree_side *target,
                         const double *target_power, struct source_lanes *of, vint64 *accepted)
 {
@@ -265,10 +305,21 @@ SIMD_INLINE void accept(const struct tree_rule *rule, const struct tree_side *ta
         find_errors(rule, target, target_power, radius, false, of, decay, accepted);
 }
 
+SIMD_INLINE vint64 judge(const struct tree_rule *rule, const struct tree_side *target,
+                         const double *target_power, bool target_is_leaf, vint64 is_far,
+                         struct source_lanes *of)
+{
+    const vint64 far = is_far & tree_is_far;
+    if (!rule->as_point)
+        return far;
+    return far |
+           (is_uneven(rule, target, target_power, target_is_leaf, is_far, of) & tree_is_uneven);
+}
+
 void KITH_ISA_SYMBOL(tree_accept)(const struct tree_rule *rule, const struct tree_side *target,
-                                  const double *target_power, const struct tree_side *sides,
-                                  const double *powers, const int32_t *sources, int32_t count,
-                                  bool *accepted)
+                                  const double *target_power, bool target_is_leaf,
+                                  const struct tree_side *sides, const double *powers,
+                                  const int32_t *sources, int32_t count, uint8_t *verdicts)
 {
     int32_t repeated[accept_lanes];
     if (count < accept_lanes) { /* lanes past the last source repeat one */
@@ -286,6 +337,7 @@ void KITH_ISA_SYMBOL(tree_accept)(const struct tree_rule *rule, const struct tre
         accept(rule, target, target_power, of, mask);
         SIMD_UNROLL
         for (int32_t v = 0; v < together; v++)
-            store_mask(mask[v], accepted + first + v * lanes);
+            store_verdicts(judge(rule, target, target_power, target_is_leaf, mask[v], &of[v]),
+                           verdicts + first + v * lanes);
     }
 }

@@ -7,12 +7,13 @@
 /* More than a vector: operations of one are computed while those of another wait for results. */
 enum { accept_lanes = 32 };
 
-/* tree_accepts of a target and each of at most accept_lanes sources, to the bit, into accepted,
- * which has accept_lanes elements whatever the count. */
+/* tree_judge of a target and each of at most accept_lanes sources, to the bit, into verdicts, which
+ * have accept_lanes elements whatever the count. Of targets that are no leaves, pairs with smaller
+ * sources are open where they would be uneven. */
 typedef void tree_accept_kernel(const struct tree_rule *rule, const struct tree_side *target,
-                                const double *target_power, const struct tree_side *sides,
-                                const double *powers, const int32_t *sources, int32_t count,
-                                bool *accepted);
+                                const double *target_power, bool target_is_leaf,
+                                const struct tree_side *sides, const double *powers,
+                                const int32_t *sources, int32_t count, uint8_t *verdicts);
 
 #define TREE_DECLARE_ACCEPT(isa) extern tree_accept_kernel tree_accept_##isa;
 KITH_EACH_ISA(TREE_DECLARE_ACCEPT)

@@ -37,7 +37,20 @@
  *     Q_A = Σ_{2 ≤ k ≤ 4} (k + 1) P_{A,k} (θ / ρ_A)^{k − 2}
  *
  * with the part of a softened potential that is not harmonic, and r from A's center to B's sphere.
- * Q_A is larger where P_{A,2} is an unusually large part of M_A ρ_A² (tree/solve_cpu.c). */
+ * Q_A is larger where P_{A,2} is an unusually large part of M_A ρ_A² (tree/solve_cpu.c).
+ *
+ * A leaf of a sparse halo is larger than the cells of a core that it is near to, and its expansion
+ * does not converge for them. What is left out if a cell A acts as a point on the bodies of a
+ * leaf B, more than twice as large, and they act on A's expansion up to degree 2 (lists 3 and 4 of
+ * Carrier, Greengard & Rokhlin 1988, SIAM J. Sci. Stat. Comput. 9, 669), is, with r from A's center
+ * to B's sphere and u = ρ_A / r,
+ *
+ *     δ_{A→B} = Σ_{1 ≤ k ≤ p} (k + 1) P_{A,k} / r^{k+2} + 5/2 M_A u² ε² / (s² r²),   at least
+ *               0.15 M_A u² / r²: P_{A,2} of a cell that is round is small by chance
+ *     δ_{B→A} = M_B u² (3 − 2u) / ((1 − u) r)²,   and of the potential M_B u³ / ((1 − u) r)
+ *
+ * This conserves momentum where weights have one sign: the force of a point on B's bodies and
+ * theirs on A's, whose center is that of mass, are equal to rounding. */
 
 #include <math.h>
 #include <stdbool.h>
@@ -78,6 +91,9 @@ struct tree_rule {
     double angle;                   /* of the target's expansion */
     double coherent;                /* in its place, of a law with a decay */
     const struct tree_decay *decay; /* of a law that is neither */
+    /* (k + 1) / C(p, k) for k = 0 … p, where cells act on larger leaves as points, of
+     * tree_walk_mutual; else NULL. */
+    const double *as_point;
 };
 
 /* What decides about a cell, a cache line. */
@@ -240,6 +256,54 @@ tree_accepts(const struct tree_rule *rule, const struct tree_side *target,
            tree_error_is_small(rule, source, target, target_power, source->radius, &pair);
 }
 
+/* What is decided about a pair. Of one that is uneven the larger cell, if it is a leaf, interacts
+ * body by body with the smaller one as a whole. */
+enum tree_verdict { tree_is_open, tree_is_far, tree_is_uneven };
+
+/* 3 P_2 / (M ρ²) of a cell that acts as a point, at least. */
+#define tree_least_second 0.15
+
+/* Of cells that are not far from each other; powers of the smaller one. */
+KITH_BOTH_SIDES static inline bool tree_acts_as_point(const struct tree_rule *rule,
+                                                      const struct tree_side *larger,
+                                                      const struct tree_side *smaller,
+                                                      const double *power)
+{
+    const double r = tree_distance(larger, smaller) - larger->radius, radius = smaller->radius;
+    if (!(2 * radius < larger->radius && radius < rule->theta * r && smaller->size <= r))
+        return false;
+    const double u = radius / r, r2 = r * r, rest = 1 - u;
+    const double of_field = rule->share * larger->field * r2;
+    const double of_potential = rule->share * larger->potential * r;
+    const double limit = of_field < of_potential ? of_field : of_potential; /* of δ r² */
+    const double second = smaller->weight * (u * u), back = larger->weight * (u * u);
+    if (!(tree_least_second * second <= limit &&
+          back * (3 - 2 * u) <= rule->share * smaller->field * r2 * (rest * rest) &&
+          back * u <= rule->share * smaller->potential * r * rest))
+        return false;
+    const double t = smaller->size / r;
+    double error = 2.5 * second * rule->softening2 / (r2 + rule->softening2), t_k = 1;
+    for (int32_t k = 1; k <= rule->order; k++) {
+        t_k *= t;
+        error += rule->as_point[k] * power[k] * t_k;
+    }
+    return error <= limit;
+}
+
+KITH_BOTH_SIDES static inline enum tree_verdict
+tree_judge(const struct tree_rule *rule, const struct tree_side *target, const double *target_power,
+           const struct tree_side *source, const double *source_power)
+{
+    if (tree_accepts(rule, target, target_power, source, source_power))
+        return tree_is_far;
+    if (!rule->as_point)
+        return tree_is_open;
+    const bool acts = target->radius > source->radius
+                          ? tree_acts_as_point(rule, target, source, source_power)
+                          : tree_acts_as_point(rule, source, target, target_power);
+    return acts ? tree_is_uneven : tree_is_open;
+}
+
 /* Of two cells of one tree that are both to be split, whether the source is split first: the larger
  * one, of equal ones the first in the tree, by their numbers. Both sides of a pair get the same
  * answer. */
@@ -263,16 +327,28 @@ KITH_BOTH_SIDES static inline bool tree_is_split(const struct tree_side *target,
            ((target_children == 0) | tree_splits_source(target, target_cell, source, source_cell));
 }
 
-/* Where a pair goes. */
-enum tree_place { tree_far, tree_near_leaves, tree_split_source, tree_left_to_children };
+/* Where a pair goes, of cells with this many children: the source may act as a point on the
+ * target's bodies, or with its bodies on the target's expansion. */
+enum tree_place {
+    tree_far,
+    tree_near_leaves,
+    tree_split_source,
+    tree_left_to_children,
+    tree_point,
+    tree_bodies
+};
 
 KITH_BOTH_SIDES static inline enum tree_place
 tree_place_pair(const struct tree_side *target, int64_t target_cell, int32_t target_children,
                 const struct tree_side *source, int64_t source_cell, int32_t source_children,
-                bool is_far)
+                enum tree_verdict verdict)
 {
-    if (is_far)
+    if (verdict == tree_is_far)
         return tree_far;
+    if (verdict == tree_is_uneven && target->radius > source->radius && target_children == 0)
+        return tree_point;
+    if (verdict == tree_is_uneven && target->radius < source->radius && source_children == 0)
+        return tree_bodies;
     if (tree_is_split(target, target_cell, target_children, source, source_cell, source_children))
         return tree_split_source;
     return target_children == 0 ? tree_near_leaves : tree_left_to_children;

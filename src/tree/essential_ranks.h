@@ -107,13 +107,13 @@ int64_t tree_essential_cells(const struct tree_essential *essential);
 static inline enum tree_place tree_essential_place(const struct tree_essential *targets,
                                                    int32_t target,
                                                    const struct tree_essential *sources,
-                                                   int32_t source, bool is_far)
+                                                   int32_t source, enum tree_verdict verdict)
 {
     const bool self = targets == sources;
     return tree_place_pair(&targets->side[target], self ? targets->number[target] : 0,
                            targets->tree.cell[target].children, &sources->side[source],
                            self ? sources->number[source] : 0, sources->tree.cell[source].children,
-                           is_far);
+                           verdict);
 }
 
 /* A side of a walk. */

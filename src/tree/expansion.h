@@ -131,6 +131,12 @@ struct expansion_field {
     void *potential, *gradient[3];
 };
 
+/* Bodies from the first elements of columns on. */
+struct expansion_part {
+    struct expansion_bodies bodies;
+    int64_t count;
+};
+
 /* The operators for one real type. multipoles and locals are the arrays of all cells' records. */
 struct expansion_operators {
     /* Overwrites the coefficients of a cell by those of the bodies first … first + count − 1. */
@@ -163,6 +169,11 @@ struct expansion_operators {
     void (*m2p)(const struct expansion *expansion, const void *multipoles, const int32_t *sources,
                 int64_t source_count, const struct expansion_bodies *bodies, int64_t first,
                 int64_t count, const struct expansion_field *field);
+
+    /* Adds the field of the bodies of all parts to a cell's local expansion, up to degree 2: of
+     * order 2 at least, by 1/s, and of bodies no nearer than the cell's size. */
+    void (*p2l)(const struct expansion *expansion, const void *multipoles, void *locals,
+                int64_t cell, const struct expansion_part *parts, int32_t count);
 
     /* Multipole powers of the cells first … first + count − 1 (Dehnen 2014, eq. 12 and §3),
      * count × (p + 1) reals: P_n / s^n ≥ 0 with P_n² = Σ_m (n − m)! (n + m)! |M_n^m|² of the

@@ -86,7 +86,8 @@ _Static_assert(expansion_max_order == 20, "EACH_LAST has a row for each order");
 #include "tree/expansion_rotation_kernel.h"
 
 #include "tree/expansion_bodies_kernel.h"
+#include "tree/expansion_leaves_kernel.h"
 #include "tree/expansion_powers_kernel.h"
 
-const struct expansion_operators KITH_REAL_SYMBOL(expansion) = {p2m, m2m, m2l,   l2l,
-                                                                l2p, m2p, powers};
+const struct expansion_operators KITH_REAL_SYMBOL(expansion) = {p2m, m2m, m2l, l2l,
+                                                                l2p, m2p, p2l, powers};

@@ -303,6 +303,25 @@ static void m2p(const struct expansion *expansion, const void *multipoles, const
         }
 }
 
+static void p2l(const struct expansion *expansion, const void *multipoles, void *locals,
+                int64_t cell, const struct expansion_part *parts, int32_t count)
+{
+    const double *center = record(expansion, multipoles, cell), size = center[3];
+    for (int32_t k = 0; k < count; k++)
+        for (int64_t j = 0; j < parts[k].count; j++) {
+            double d[3] = {0};
+            for (int32_t axis = 0; axis < 3; axis++)
+                if (parts[k].bodies.x[axis])
+                    d[axis] = (center[axis] - ((const double *)parts[k].bodies.x[axis])[j]) / size;
+            struct tensor local = derivatives(expansion, 2, d, size);
+            for (int32_t n = 0; n <= 2; n++)
+                EACH_COMPONENT (n, a, b, c)
+                    *component(&local, a, b, c) *= ((const double *)parts[k].bodies.charge)[j] *
+                                                   value_of_unit(expansion, size);
+            add(expansion, &local, 1, local_of(expansion, locals, cell));
+        }
+}
+
 /* Multiplies f(φ) = Σ_k series[k] e^{i(k − p)φ} by cos φ or sin φ. */
 static void multiply(int32_t order, double (*series)[2], bool by_sine)
 {
@@ -351,4 +370,4 @@ static void powers(const struct expansion *expansion, void *multipoles, int64_t 
                 power(expansion, record(expansion, multipoles, first + k) + expansion_header, n);
 }
 
-const struct expansion_operators expansion_reference = {p2m, m2m, m2l, l2l, l2p, m2p, powers};
+const struct expansion_operators expansion_reference = {p2m, m2m, m2l, l2l, l2p, m2p, p2l, powers};

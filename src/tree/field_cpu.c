@@ -64,10 +64,12 @@ static void descend(void *user, int32_t target)
 }
 
 static void leaf(void *user, struct tree_walker *walker, int32_t target,
-                 const struct cell_list *far_cells, const struct cell_list *near_cells)
+                 const struct cell_list *far_cells, const struct cell_list *points,
+                 const struct cell_list *near_cells)
 {
     (void)walker;
     (void)far_cells;
+    (void)points;
     const struct field_run *run = user;
     const bool self = run->targets->tree == run->sources->tree;
     const int32_t *cells = near_cells->cell;

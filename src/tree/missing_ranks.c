@@ -72,13 +72,15 @@ static void split(struct missing_run *run, struct part *part, int32_t target, in
 }
 
 static void place(struct missing_run *run, struct part *part, int32_t target, int32_t source,
-                  bool is_far)
+                  enum tree_verdict verdict)
 {
-    switch (tree_essential_place(run->targets, target, run->sources, source, is_far)) {
+    switch (tree_essential_place(run->targets, target, run->sources, source, verdict)) {
     case tree_far:
+    case tree_point:
         tree_flag(&run->sources->far[source]);
         break;
     case tree_near_leaves:
+    case tree_bodies:
         tree_flag(&run->sources->near[source]);
         break;
     case tree_split_source:
@@ -101,12 +103,13 @@ static int64_t decide(struct missing_run *run, struct part *part, int32_t target
     const int64_t left = part->open.count - k;
     const int32_t count = left < accept_lanes ? (int32_t)left : accept_lanes;
     int32_t cells[accept_lanes];
-    bool is_far[accept_lanes];
+    uint8_t verdicts[accept_lanes];
     memcpy(cells, part->open.cell + k, (size_t)count * sizeof *cells);
-    run->accept(run->rule, &run->targets->side[target], powers_of(run, target), run->sources->side,
-                run->sources->power, cells, count, is_far);
+    const bool is_leaf = run->targets->tree.cell[target].children == 0;
+    run->accept(run->rule, &run->targets->side[target], powers_of(run, target), is_leaf,
+                run->sources->side, run->sources->power, cells, count, verdicts);
     for (int32_t lane = 0; lane < count; lane++)
-        place(run, part, target, cells[lane], is_far[lane]);
+        place(run, part, target, cells[lane], (enum tree_verdict)verdicts[lane]);
     return count;
 }
 

@@ -62,6 +62,7 @@ struct tree_run {
     struct tree_sides targets, sources;
     struct tree_side *target_side, *source_side;
     double *power, *bounds;
+    double as_point[expansion_max_order + 1]; /* of the rule */
     struct expansion_tables *tables;
     struct tree_expansions expansions;
     struct tree_softenings source_softenings, target_softenings;
@@ -91,6 +92,10 @@ kith_status tree_place_targets(const struct tree_problem *problem,
 /* The heads of the records of a tree's cells, the first of which is record `first`. */
 void tree_write_heads(const struct octree *tree, const struct tree_side *side,
                       const struct tree_expansions *expansions, int64_t first);
+
+/* Lets cells act on larger leaves as points, where momentum is conserved so, of sources whose root
+ * has these sums of weights and of their magnitudes. */
+void tree_allow_points(double net, double sum, struct tree_run *run, struct tree_rule *rule);
 
 /* What the error of cells that act as points is found from (tree/acceptance.h): run->bounds. */
 kith_status tree_make_bounds(const struct tree_request *request, const struct tree_side *sides,

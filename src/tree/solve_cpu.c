@@ -228,6 +228,19 @@ static kith_status expand(kith_context *context, const struct tree_problem *prob
     return tree_expand_cpu(context, &state->sources, run->source_side, expansions);
 }
 
+void tree_allow_points(double net, double sum, struct tree_run *run, struct tree_rule *rule)
+{
+    double binomial = 1;
+    if (rule->walk != tree_walk_mutual || rule->logarithm || rule->decay || rule->order < 2 ||
+        fabs(net) != sum)
+        return;
+    for (int32_t k = 0; k <= rule->order; k++) {
+        run->as_point[k] = (k + 1) / binomial;
+        binomial *= (double)(rule->order - k) / (k + 1);
+    }
+    rule->as_point = run->as_point;
+}
+
 kith_status tree_make_bounds(const struct tree_request *request, const struct tree_side *sides,
                              int32_t cells, struct tree_run *run)
 {
@@ -277,10 +290,11 @@ struct tree_costs tree_costs_of(const struct tree_problem *problem,
 
 static kith_status sum(kith_context *context, const struct tree_problem *problem,
                        const struct tree_request *request, struct tree_state *state,
-                       const struct tree_run *run, struct tree_counts *counts)
+                       struct tree_run *run, struct tree_counts *counts)
 {
     struct tree_rule rule = tree_rule_for(problem, request);
     rule.decay = problem->law == expansion_series ? &run->bins.decay : NULL;
+    tree_allow_points(state->sources.net_weight[0], state->sources.weight_sum[0], run, &rule);
     return tree_sum_cpu(context, problem, &rule, &run->targets, &run->sources, NULL, NULL,
                         &run->expansions, state, counts);
 }

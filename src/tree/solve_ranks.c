@@ -145,6 +145,7 @@ static kith_status find_essential(struct ranks_run *of)
         KITH_TRY(tree_find_field_ranks(of->context, of->problem, &of->run.bins, targets, sources));
     }
     KITH_TRY(expand(of));
+    tree_allow_points(sources->own.net_weight[0], sources->own.weight_sum[0], &of->run, &of->rule);
     return tree_essential_complete(sources, targets, &of->rule);
 }
 

@@ -60,6 +60,32 @@ static void *at(const struct sum_run *run, const void *column, int64_t k)
     return (char *)column + k * run->real;
 }
 
+/* The bodies of source leaves act on a target's expansion. */
+static void bodies(void *user, int32_t target, const int32_t *leaves, int64_t count)
+{
+    enum { at_once = 64 };
+    const struct sum_run *run = user;
+    const struct tree_expansions *all = run->expansions;
+    const struct octree *tree = run->sources->tree;
+    struct expansion_part parts[at_once];
+    int32_t filled = 0;
+    for (int64_t k = 0; k < count; k++) {
+        const struct octree_cell *cell = &tree->cell[leaves[k]];
+        const int64_t other = run->essential ? cell->first - tree_first_other(run->essential) : -1;
+        const void *column[4];
+        for (int32_t c = 0; c < 4; c++)
+            column[c] = other >= 0 ? at(run, run->essential->others[c], other)
+                                   : at(run, c < 3 ? tree->position[c] : tree->weight, cell->first);
+        parts[filled++] = (struct expansion_part){
+            {{column[0], column[1], run->bodies.x[2] ? column[2] : NULL}, column[3]}, cell->count};
+        if (filled == at_once || k + 1 == count) {
+            all->operators->p2l(&all->expansion, all->records, all->locals,
+                                all->target_record + target, parts, filled);
+            filled = 0;
+        }
+    }
+}
+
 /* The near points of a leaf, put together: columns x, y, z, weight and half softening, of this
  * many. */
 struct gathered {
@@ -114,6 +140,26 @@ static void gather_cells(const struct sum_run *run, const struct cell_list *cell
     gathered->count += cells->count;
 }
 
+/* Room for this many points; false: no memory. */
+static bool make_room(const struct sum_run *run, struct tree_walker *walker, int64_t count,
+                      struct gathered *gathered)
+{
+    const int64_t room = kith_padded(count + kith_padding) * run->real;
+    char *memory = tree_walker_room(walker, 5 * room);
+    *gathered = (struct gathered){.count = 0};
+    for (int32_t c = 0; c < 5 && memory; c++)
+        gathered->column[c] = memory + c * room;
+    return memory != NULL;
+}
+
+/* Zeros that pad points to whole vectors. */
+static void pad(const struct sum_run *run, const struct gathered *gathered)
+{
+    for (int32_t c = 0; c < 5; c++)
+        memset(gathered->column[c] + gathered->count * run->real, 0,
+               (size_t)(kith_padding * run->real));
+}
+
 /* The leaf's own points first, if they are among the sources, and each point once. */
 static bool gather_near(const struct sum_run *run, struct tree_walker *walker,
                         const struct octree_cell *leaf, const struct cell_list *near,
@@ -124,13 +170,8 @@ static bool gather_near(const struct sum_run *run, struct tree_walker *walker,
     int64_t count = points->count;
     for (int64_t k = 0; k < near->count; k++)
         count += cells[near->cell[k]].count;
-    const int64_t room = kith_padded(count + kith_padding) * run->real;
-    char *memory = tree_walker_room(walker, 5 * room);
-    if (!memory)
+    if (!make_room(run, walker, count, gathered))
         return false;
-    *gathered = (struct gathered){.count = 0};
-    for (int32_t c = 0; c < 5; c++)
-        gathered->column[c] = memory + c * room;
     if (run->self)
         gather_points(run, first, end, gathered);
     for (int64_t k = 0; k < near->count; k++) {
@@ -147,21 +188,20 @@ static bool gather_near(const struct sum_run *run, struct tree_walker *walker,
         }
     }
     gather_cells(run, points, gathered);
-    for (int32_t c = 0; c < 5; c++) /* what pads them to whole vectors */
-        memset(gathered->column[c] + gathered->count * run->real, 0,
-               (size_t)(kith_padding * run->real));
+    pad(run, gathered);
     return true;
 }
 
+/* are_near: from the leaf's own points on. */
 static void sum_near(const struct sum_run *run, const struct octree_cell *leaf,
-                     const struct gathered *gathered)
+                     const struct gathered *gathered, bool are_near)
 {
     const int64_t vector = run->near->lanes;
     const int64_t padded = (gathered->count + vector - 1) / vector * vector;
     struct tree_near near = {.targets = leaf->count,
                              .sources_padded = padded,
-                             .self = run->self,
-                             .rough = run->expansions->rough,
+                             .self = are_near && run->self,
+                             .rough = are_near && run->expansions->rough,
                              .law = run->expansions->expansion.law,
                              .softening2 = run->softening2,
                              .weight = gathered->column[3],
@@ -177,6 +217,19 @@ static void sum_near(const struct sum_run *run, const struct octree_cell *leaf,
         near.gradient[c] = at(run, run->field.gradient[c], leaf->first);
     }
     run->near->sum(&near);
+}
+
+/* Cells that act as points: as exactly as the leaf's bodies act on them, so that momentum is
+ * conserved. */
+static void sum_points(const struct sum_run *run, struct tree_walker *walker,
+                       const struct octree_cell *leaf, const struct cell_list *points)
+{
+    struct gathered gathered;
+    if (!make_room(run, walker, points->count, &gathered))
+        return;
+    gather_cells(run, points, &gathered);
+    pad(run, &gathered);
+    sum_near(run, leaf, &gathered, false);
 }
 
 /* sum_near of a law that is neither 1/s nor ln s. */
@@ -217,29 +270,33 @@ static bool has_far(const struct sum_run *run, int32_t target, const struct cell
 }
 
 static void leaf(void *user, struct tree_walker *walker, int32_t target,
-                 const struct cell_list *far_cells, const struct cell_list *near_cells)
+                 const struct cell_list *far_cells, const struct cell_list *points,
+                 const struct cell_list *near_cells)
 {
     const struct sum_run *run = user;
     const struct tree_expansions *all = run->expansions;
     const struct octree_cell *cell = &run->targets->tree->cell[target];
-    const struct cell_list none = {0}, *points = all->points ? far_cells : &none;
+    const struct cell_list none = {0}, *far_points = all->points ? far_cells : &none;
     struct gathered gathered;
     if (run->stratum)
-        memset(run->stratum + cell->first, has_far(run, target, far_cells) ? 1 + cell->level : 0,
+        memset(run->stratum + cell->first,
+               points->count > 0 || has_far(run, target, far_cells) ? 1 + cell->level : 0,
                (size_t)cell->count);
     if (all->locals)
         all->operators->l2p(&all->expansion, all->records, all->locals, all->target_record + target,
                             &run->bodies, cell->first, cell->count, &run->field);
-    else if (far_cells->count > points->count)
+    else if (far_cells->count > 0 && !all->points)
         all->operators->m2p(&all->expansion, all->records, far_cells->cell, far_cells->count,
                             &run->bodies, cell->first, cell->count, &run->field);
-    if (near_cells->count + points->count == 0 ||
-        !gather_near(run, walker, cell, near_cells, points, &gathered))
+    if (points->count > 0)
+        sum_points(run, walker, cell, points);
+    if (near_cells->count + far_points->count == 0 ||
+        !gather_near(run, walker, cell, near_cells, far_points, &gathered))
         return;
     if (all->near_law)
         sum_near_by_law(run, cell, &gathered);
     else
-        sum_near(run, cell, &gathered);
+        sum_near(run, cell, &gathered, true);
 }
 
 static void pass_far(void *user, int32_t target, const int32_t *sources, int64_t count)
@@ -257,9 +314,11 @@ static void pass_cell(void *user, int32_t target)
 }
 
 static void pass_leaf(void *user, struct tree_walker *walker, int32_t target,
-                      const struct cell_list *far_cells, const struct cell_list *near_cells)
+                      const struct cell_list *far_cells, const struct cell_list *points,
+                      const struct cell_list *near_cells)
 {
     (void)user;
+    (void)points;
     (void)walker;
     (void)target;
     (void)far_cells;
@@ -274,6 +333,7 @@ kith_status tree_count_cpu(kith_context *context, const struct tree_rule *rule,
     struct tree_counts counts;
     const struct tree_actions actions = {.far_to_leaves = rule->walk == tree_walk_groups,
                                          .far = pass_far,
+                                         .bodies = pass_far,
                                          .descend = pass_cell,
                                          .leaf = pass_leaf,
                                          .targets = of_targets,
@@ -309,6 +369,7 @@ kith_status tree_sum_cpu(kith_context *context, const struct tree_problem *probl
         .essential = of_sources};
     const struct tree_actions actions = {.far_to_leaves = rule->walk == tree_walk_groups,
                                          .far = far,
+                                         .bodies = bodies,
                                          .descend = descend,
                                          .leaf = leaf,
                                          .user = &run,

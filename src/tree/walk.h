@@ -8,9 +8,10 @@
 
 /* The dual traversal, seen from the targets: from the root down each cell gets the source cells
  * that its parent could neither accept nor split (Dehnen 2002, J. Comput. Phys. 179, 27, one side
- * of it). Each is accepted (far), or both are leaves (near), or the source is split, or it is left
- * to the target's children. Sums belong to targets only, so that the division of the walk changes
- * no bit, and lists are no longer than one branch of the tree needs. */
+ * of it). Each is accepted (far; or a point or bodies, if one of the two is a larger leaf), or both
+ * are leaves (near), or the source is split, or it is left to the target's children. Sums belong to
+ * targets only, so that the division of the walk changes no bit, and lists are no longer than one
+ * branch of the tree needs. */
 
 struct tree_sides {
     const struct octree *tree;
@@ -54,11 +55,15 @@ struct tree_actions {
     bool far_to_leaves; /* far cells are kept for the leaves below; else far has them immediately */
     /* The far sources of a target cell; before its children and leaf. */
     void (*far)(void *user, int32_t target, const int32_t *sources, int64_t count);
+    /* The source leaves whose bodies act on the expansion of a target cell, after its far ones;
+     * only if there are some. */
+    void (*bodies)(void *user, int32_t target, const int32_t *leaves, int64_t count);
     /* Before the children of a target cell. */
     void (*descend)(void *user, int32_t target);
-    /* A leaf: all near sources of it, and far ones if they were kept. */
+    /* A leaf: all near sources of it, those that act as points, and far ones if they were kept. */
     void (*leaf)(void *user, struct tree_walker *walker, int32_t target,
-                 const struct cell_list *far, const struct cell_list *near);
+                 const struct cell_list *far, const struct cell_list *points,
+                 const struct cell_list *near);
     void *user;
     /* The trees of both sides, over ranks that have parts of them: each walks what is above its own
      * branches of the targets' tree, and these. NULL: the trees are complete. */
@@ -70,7 +75,7 @@ void *tree_walker_room(struct tree_walker *walker, int64_t bytes);
 
 struct tree_counts {
     int64_t far;        /* accepted pairs of cells, or of points and cells if kept for leaves */
-    int64_t near_pairs; /* pairs of points */
+    int64_t near_pairs; /* pairs of points, of which one may be a cell */
 };
 
 /* Flags what several threads find. */

@@ -19,6 +19,7 @@ struct tree_walker {
         waiting;           /* sources that a target leaves to its children, for each generation */
     struct cell_list open; /* sources of one target that are to be decided about */
     struct cell_list far, near;
+    struct cell_list points, bodies; /* of one target */
     void *room;
     int64_t room_bytes;
     bool failed;
@@ -85,6 +86,8 @@ static void free_walker(struct tree_walker *walker)
     free(walker->open.cell);
     free(walker->far.cell);
     free(walker->near.cell);
+    free(walker->points.cell);
+    free(walker->bodies.cell);
     free(walker->room);
 }
 
@@ -140,7 +143,7 @@ static bool is_split(const struct walk *walk, int32_t target, int32_t source)
     const struct tree_sides *targets = walk->targets, *sources = walk->sources;
     if (walk->actions->targets)
         return tree_essential_place(walk->actions->targets, target, walk->actions->sources, source,
-                                    false) == tree_split_source;
+                                    tree_is_open) == tree_split_source;
     const bool self = targets->tree == sources->tree;
     return tree_is_split(&targets->side[target], self ? target : 0,
                          targets->tree->cell[target].children, &sources->side[source],
@@ -185,30 +188,59 @@ static void place(const struct walk *walk, struct tree_walker *walker, int32_t t
     walker->counts.near_pairs += points * cell_of_target->count;
 }
 
+/* Puts the source of an uneven pair where it goes; false: as if it were open. */
+static bool place_uneven(const struct walk *walk, struct tree_walker *walker, int32_t target,
+                         int32_t source)
+{
+    const struct tree_side *a = &walk->targets->side[target], *b = &walk->sources->side[source];
+    const struct octree_cell *cell_a = &walk->targets->tree->cell[target];
+    const struct octree_cell *cell_b = &walk->sources->tree->cell[source];
+    switch (tree_place_pair(a, 0, cell_a->children, b, 0, cell_b->children, tree_is_uneven)) {
+    case tree_point:
+        walker->counts.near_pairs += cell_a->count;
+        push(walker, &walker->points, source);
+        return true;
+    case tree_bodies:
+        walker->counts.near_pairs += is_counted(walk, target) ? cell_b->count : 0;
+        push(walker, &walker->bodies, source);
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Decides about the open sources from k on, some at a time; returns how many. */
 static int64_t decide(const struct walk *walk, struct tree_walker *walker, int32_t target,
                       int64_t k)
 {
+    enum { is_placed = tree_is_uneven + 1 };
     const struct tree_sides *targets = walk->targets, *sources = walk->sources;
     const int64_t left = walker->open.count - k;
     const int32_t count = left < accept_lanes ? (int32_t)left : accept_lanes;
     int32_t cells[accept_lanes];
-    bool is_far[accept_lanes];
+    uint8_t verdicts[accept_lanes];
     if (!cell_list_reserve(&walker->far, accept_lanes)) {
         walker->failed = true;
         return count;
     }
     memcpy(cells, walker->open.cell + k, (size_t)count * sizeof *cells);
-    walk->accept(walk->rule, &targets->side[target], power_of(walk, targets, target), sources->side,
-                 sources->power, cells, count, is_far);
-    int32_t *const far = walker->far.cell + walker->far.count;
+    walk->accept(walk->rule, &targets->side[target], power_of(walk, targets, target),
+                 targets->tree->cell[target].children == 0, sources->side, sources->power, cells,
+                 count, verdicts);
+    int32_t *const far = walker->far.cell + walker->far.count, rest = 0;
     int64_t found = 0;
-    for (int64_t lane = 0; lane < count; lane++) { /* without branches */
-        far[found] = cells[lane - found] = cells[lane];
-        found += is_far[lane];
+    if (walk->rule->as_point)
+        for (int32_t lane = 0; lane < count; lane++)
+            if (verdicts[lane] == tree_is_uneven && place_uneven(walk, walker, target, cells[lane]))
+                verdicts[lane] = is_placed;
+    for (int32_t lane = 0; lane < count; lane++) { /* without branches */
+        const uint8_t verdict = verdicts[lane];
+        far[found] = cells[rest] = cells[lane];
+        found += verdict == tree_is_far;
+        rest += (verdict != tree_is_far) & (verdict != is_placed);
     }
     walker->far.count += found;
-    place(walk, walker, target, cells, count - (int32_t)found);
+    place(walk, walker, target, cells, rest);
     return count;
 }
 
@@ -252,7 +284,7 @@ static void walk_branch(struct walk *walk, struct tree_walker *walker, int32_t t
         return;
     }
     const int64_t end = walker->waiting.count, far = walker->far.count, near = walker->near.count;
-    walker->open.count = 0;
+    walker->open.count = walker->points.count = walker->bodies.count = 0;
     push_all(walker, &walker->open, walker->waiting.cell + waiting, end - waiting);
     for (int64_t k = 0; k < walker->open.count && !walker->failed;)
         k += decide(walk, walker, target, k);
@@ -265,8 +297,10 @@ static void walk_branch(struct walk *walk, struct tree_walker *walker, int32_t t
         actions->far(actions->user, target, walker->far.cell + far, walker->far.count - far);
         walker->far.count = far;
     }
+    if (walker->bodies.count > 0)
+        actions->bodies(actions->user, target, walker->bodies.cell, walker->bodies.count);
     if (cell->children == 0)
-        actions->leaf(actions->user, walker, target, &walker->far, &walker->near);
+        actions->leaf(actions->user, walker, target, &walker->far, &walker->points, &walker->near);
     else
         actions->descend(actions->user, target);
     for (int32_t k = 0; k < cell->children; k++)

@@ -243,8 +243,9 @@ static __device__ __forceinline__ struct walked walk_sources(const struct walk_p
             const double *power_b = pass.sources.power + (int64_t)source * terms;
             cell_b = pass.sources.cell[source];
             const int32_t number = cell_b.around == octree_of_lower_rank ? -1 : source;
-            place = tree_place_pair(&a, target.index, target.cell.children, &b, number,
-                                    cell_b.children, tree_accepts(&rule, &a, power_a, &b, power_b));
+            place = tree_place_pair(
+                &a, target.index, target.cell.children, &b, number, cell_b.children,
+                tree_accepts(&rule, &a, power_a, &b, power_b) ? tree_is_far : tree_is_open);
             if (what == sum_pulls && place == tree_far)
                 add_pull<order>(pass, a, b, source, false, &all_of.pull);
             else if (what == sum_pulls && place == tree_near_leaves &&

@@ -115,10 +115,12 @@ static inline void record_nothing(void *user, int32_t target)
 }
 
 static inline void record_leaf(void *user, struct tree_walker *walker, int32_t target,
-                               const struct cell_list *far, const struct cell_list *near)
+                               const struct cell_list *far, const struct cell_list *points,
+                               const struct cell_list *near)
 {
     (void)walker;
     (void)far;
+    (void)points;
     add_pairs(&((struct recorder *)user)->near, target, near->cell, near->count);
 }
 

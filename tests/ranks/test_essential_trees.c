@@ -10,6 +10,8 @@
 /* How branches are dealt to ranks. */
 enum dealing { by_points, at_random, all_to_one, dealings };
 
+enum { uneven_order = 2 };
+
 struct essential_rank {
     const struct tree_scene *scene;
     struct tree_rule rule;
@@ -18,6 +20,7 @@ struct essential_rank {
     kith_status status;
     uint64_t seed; /* the same on all ranks */
     int64_t own, others, cells, cells_of_all;
+    int64_t uneven;                  /* pairs */
     int64_t targets_with_other_sums; /* whose sources are not the N − 1 other points */
 };
 
@@ -39,16 +42,6 @@ static void meet_far(void *user, int32_t target, const int32_t *sources, int64_t
     }
 }
 
-static void pass_on(void *user, int32_t target)
-{
-    const struct meeting *meeting = user;
-    const struct octree_cell *cell = &meeting->essential->tree.cell[target];
-    for (int32_t k = 0; k < cell->children; k++) {
-        meeting->points[cell->child + k] = meeting->points[target];
-        meeting->weights[cell->child + k] = meeting->weights[target];
-    }
-}
-
 /* Σ of the weights of a source's points, which may be another rank's. */
 static double weight_of_points(const struct tree_essential *essential,
                                const struct octree_cell *cell)
@@ -61,8 +54,29 @@ static double weight_of_points(const struct tree_essential *essential,
     return sum;
 }
 
+static void meet_bodies(void *user, int32_t target, const int32_t *leaves, int64_t count)
+{
+    const struct meeting *meeting = user;
+    for (int64_t k = 0; k < count; k++) {
+        const struct octree_cell *cell = &meeting->essential->tree.cell[leaves[k]];
+        meeting->points[target] += cell->count;
+        meeting->weights[target] += weight_of_points(meeting->essential, cell);
+    }
+}
+
+static void pass_on(void *user, int32_t target)
+{
+    const struct meeting *meeting = user;
+    const struct octree_cell *cell = &meeting->essential->tree.cell[target];
+    for (int32_t k = 0; k < cell->children; k++) {
+        meeting->points[cell->child + k] = meeting->points[target];
+        meeting->weights[cell->child + k] = meeting->weights[target];
+    }
+}
+
 static void meet_near(void *user, struct tree_walker *walker, int32_t target,
-                      const struct cell_list *far, const struct cell_list *near)
+                      const struct cell_list *far, const struct cell_list *cells,
+                      const struct cell_list *near)
 {
     const struct meeting *meeting = user;
     const struct tree_essential *essential = meeting->essential;
@@ -71,6 +85,11 @@ static void meet_near(void *user, struct tree_walker *walker, int32_t target,
     double weight = meeting->weights[target], expected = 0;
     (void)walker;
     (void)far;
+    for (int64_t k = 0; k < cells->count; k++) {
+        points += essential->tree.cell[cells->cell[k]].count;
+        weight += meeting->records[cells->cell[k]];
+    }
+    meeting->rank->uneven += cells->count;
     for (int64_t k = 0; k < near->count; k++) {
         const struct octree_cell *cell = &essential->tree.cell[near->cell[k]];
         points += cell->count;
@@ -93,6 +112,17 @@ static void deal(const struct essential_rank *rank, struct tree_division *divisi
     }
 }
 
+/* No multipoles, and fields that no error is large next to. */
+static kith_status take_powers(struct tree_essential *essential)
+{
+    double *power = calloc((size_t)essential->base * (uneven_order + 1), sizeof *power);
+    for (int32_t k = 0; k < essential->base; k++)
+        essential->side[k].field = essential->side[k].potential = 1e100;
+    const kith_status status = tree_essential_take_powers(essential, uneven_order + 1, power);
+    free(power);
+    return status;
+}
+
 static kith_status make_tree(struct essential_rank *rank, kith_context *context,
                              struct tree_division *division, struct tree_essential *essential)
 {
@@ -108,6 +138,8 @@ static kith_status make_tree(struct essential_rank *rank, kith_context *context,
                                   rank->most_points, division));
     deal(rank, division);
     KITH_TRY(tree_essential_create(division, rank->leaf, essential));
+    if (rank->rule.order > 0)
+        KITH_TRY(take_powers(essential));
     return tree_essential_complete(essential, essential, &rank->rule);
 }
 
@@ -122,6 +154,7 @@ static kith_status meet(struct essential_rank *rank, kith_context *context,
                               .weights = calloc((size_t)cells, sizeof *meeting.weights),
                               .rank = rank};
     const struct tree_actions actions = {.far = meet_far,
+                                         .bodies = meet_bodies,
                                          .descend = pass_on,
                                          .leaf = meet_near,
                                          .user = &meeting,
@@ -167,29 +200,45 @@ static struct tree_rule random_rule(struct random_numbers *numbers)
                               .theta = random_uniform(numbers, 0.2, 0.8)};
 }
 
-static void check_meetings(struct random_numbers *numbers, const struct tree_scene *scene,
-                           int32_t size, enum dealing dealing)
+/* By which larger targets take no expansions, but points. */
+static struct tree_rule rule_with_points(void)
+{
+    static const double as_point[uneven_order + 1] = {1, 1, 1};
+    return (struct tree_rule){.walk = tree_walk_mutual,
+                              .order = uneven_order,
+                              .theta = 0.7,
+                              .share = 1,
+                              .angle = 0.1,
+                              .as_point = as_point};
+}
+
+/* Returns the uneven pairs. */
+static int64_t check_meetings(struct random_numbers *numbers, const struct tree_scene *scene,
+                              int32_t size, enum dealing dealing, bool has_points)
 {
     struct essential_rank ranks[most_ranks];
     const struct essential_rank like = {.scene = scene,
-                                        .rule = random_rule(numbers),
+                                        .rule =
+                                            has_points ? rule_with_points() : random_rule(numbers),
                                         .leaf = (int32_t)random_uniform(numbers, 1, 20),
                                         .most_points = (int32_t)random_uniform(numbers, 20, 200),
                                         .dealing = dealing,
                                         .seed = (uint64_t)random_uniform(numbers, 0, 1e9)};
-    int64_t own = 0;
+    int64_t own = 0, uneven = 0;
     for (int32_t k = 0; k < size; k++)
         ranks[k] = like;
     do_ranks(size, meet_all, ranks, sizeof ranks[0]);
     for (int32_t k = 0; k < size; k++) {
         assert_int_equal(ranks[k].status, KITH_OK);
         own += ranks[k].own;
+        uneven += ranks[k].uneven;
         if (ranks[k].targets_with_other_sums > 0 || ranks[k].cells > ranks[k].cells_of_all)
             fail_msg("rank %d of %d: %lld of its %lld targets do not meet each of %lld points once",
                      (int)k, (int)size, (long long)ranks[k].targets_with_other_sums,
                      (long long)ranks[k].own, (long long)scene->count);
     }
     assert_int_equal(own, scene->count);
+    return uneven;
 }
 
 /* Every distribution, in partitions of all kinds: some ranks have no points, and one may have all.
@@ -200,15 +249,18 @@ static void test_every_target_meets_every_other_point_once(void **state)
     static struct tree_scene scene;
     struct random_numbers numbers = random_numbers_begin("essential trees");
     const int rounds = 12;
+    int64_t uneven = 0;
     for (int k = 0; k < rounds * scene_kinds; k++) {
         const int32_t dimensions = random_uniform(&numbers, 0, 1) < 0.25 ? 2 : 3;
         scene_fill(&scene, &numbers, scene_names[k % scene_kinds], dimensions,
                    (int64_t)random_uniform(&numbers, 1, 2000));
         for (int64_t i = 0; i < scene.count; i++) /* a far cell's weight is that of its points */
             scene.weight[i] = fabs(scene.weight[i]);
-        check_meetings(&numbers, &scene, (int32_t)random_uniform(&numbers, 1, most_ranks + 1),
-                       (enum dealing)(k / scene_kinds % dealings));
+        const int32_t size = (int32_t)random_uniform(&numbers, 1, most_ranks + 1);
+        uneven += check_meetings(&numbers, &scene, size, (enum dealing)(k / scene_kinds % dealings),
+                                 k % 3 == 0);
     }
+    assert_true(uneven > 1000);
 }
 
 int main(void)

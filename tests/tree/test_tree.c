@@ -95,6 +95,7 @@ static void test_a_tree_has_the_same_bits_for_every_number_of_threads(void **sta
 struct counting {
     const struct octree *targets, *sources;
     double met[scene_most];
+    int64_t points, bodies; /* uneven pairs, from both sides */
 };
 
 static void count_sources(struct counting *counting, int32_t target, const int32_t *sources,
@@ -111,6 +112,12 @@ static void count_far(void *user, int32_t target, const int32_t *sources, int64_
     count_sources(user, target, sources, count);
 }
 
+static void count_bodies(void *user, int32_t target, const int32_t *leaves, int64_t count)
+{
+    count_sources(user, target, leaves, count);
+    ((struct counting *)user)->bodies += count;
+}
+
 static void descend(void *user, int32_t target)
 {
     (void)user;
@@ -118,26 +125,42 @@ static void descend(void *user, int32_t target)
 }
 
 static void count_leaf(void *user, struct tree_walker *walker, int32_t target,
-                       const struct cell_list *far, const struct cell_list *near)
+                       const struct cell_list *far, const struct cell_list *points,
+                       const struct cell_list *near)
 {
     (void)walker;
     count_sources(user, target, far->cell, far->count);
+    count_sources(user, target, points->cell, points->count);
     count_sources(user, target, near->cell, near->count);
+    ((struct counting *)user)->points += points->count;
 }
 
-static void check_counts(kith_context *context, const struct octree *tree, enum tree_walk walk)
+static int64_t uneven_pairs;
+
+/* By radii alone, or by a rule that takes no expansions of larger targets, but points. */
+static void check_counts(kith_context *context, const struct octree *tree, enum tree_walk walk,
+                         bool has_points)
 {
+    enum { order = 2 };
+    static const double as_point[order + 1] = {1, 1, 1};
     static struct counting counting;
-    counting = (struct counting){tree, tree, {0}};
+    counting = (struct counting){.targets = tree, .sources = tree};
     struct tree_side *side = calloc((size_t)tree->cell_count, sizeof *side);
+    double *power = calloc((size_t)tree->cell_count, (order + 1) * sizeof *power);
     for (int32_t k = 0; k < tree->cell_count; k++) {
         memcpy(side[k].center, tree->sphere[k].center, sizeof side[k].center);
-        side[k].radius = tree->sphere[k].radius;
+        side[k].radius = side[k].size = tree->sphere[k].radius;
     }
-    const struct tree_sides sides = {tree, side, NULL};
-    const struct tree_rule rule = {.walk = walk, .theta = 0.7};
+    const struct tree_sides sides = {tree, side, power};
+    struct tree_rule rule = {.walk = walk, .theta = 0.7};
+    if (has_points) {
+        rule.order = order;
+        rule.angle = 0.1;
+        rule.as_point = as_point;
+    }
     const struct tree_actions actions = {.far_to_leaves = walk == tree_walk_groups,
                                          .far = count_far,
+                                         .bodies = count_bodies,
                                          .descend = descend,
                                          .leaf = count_leaf,
                                          .user = &counting};
@@ -145,7 +168,10 @@ static void check_counts(kith_context *context, const struct octree *tree, enum 
     assert_ok(tree_walk_cpu(context, &rule, &sides, &sides, &actions, 1, &counts));
     for (int64_t i = 0; i < tree->count; i++)
         assert_true(counting.met[i] == (double)tree->count); /* itself in its own leaf */
+    assert_int_equal(counting.points, counting.bodies);
+    uneven_pairs += counting.points;
     free(side);
+    free(power);
 }
 
 static void test_every_target_meets_every_source_once(void **state)
@@ -160,9 +186,11 @@ static void test_every_target_meets_every_source_once(void **state)
             scene_fill(&scene, &numbers, scene_names[kind], 3, sizes[s]);
             const struct sort_points points = points_of(&scene);
             assert_ok(octree_build_cpu(context, &points, scene.weight, 8, &tree));
-            check_counts(context, &tree, tree_walk_mutual);
-            check_counts(context, &tree, tree_walk_groups);
+            check_counts(context, &tree, tree_walk_mutual, false);
+            check_counts(context, &tree, tree_walk_mutual, true);
+            check_counts(context, &tree, tree_walk_groups, false);
         }
+    assert_true(uneven_pairs > 1000);
     octree_free(&tree);
     kith_context_free(context);
 }
@@ -171,8 +199,14 @@ static void test_acceptance_is_symmetric(void **state)
 {
     (void)state;
     struct random_numbers numbers = random_numbers_begin("test_acceptance_is_symmetric");
-    const struct tree_rule rule = {
-        .walk = tree_walk_mutual, .order = 2, .theta = 0.8, .share = 1e-3, .coherent = 1};
+    static const double as_point[] = {1, 1, 3};
+    const struct tree_rule rule = {.walk = tree_walk_mutual,
+                                   .order = 2,
+                                   .theta = 0.8,
+                                   .share = 1e-3,
+                                   .coherent = 1,
+                                   .as_point = as_point};
+    int64_t uneven = 0;
     for (int32_t turn = 0; turn < 10000; turn++) {
         struct tree_side side[2];
         double power[2][3];
@@ -180,16 +214,18 @@ static void test_acceptance_is_symmetric(void **state)
             scene_gaussian(&numbers, 3, side[k].center);
             side[k].radius = random_uniform(&numbers, 0, 1);
             side[k].weight = power[k][0] = random_uniform(&numbers, 0, 1);
-            side[k].size = 1;
-            side[k].field = side[k].potential = 0.01;
+            side[k].size = side[k].radius;
+            side[k].field = side[k].potential = turn % 2 ? 0.01 : 1000;
             power[k][1] = 0;
             power[k][2] = side[k].radius * side[k].weight;
         }
-        assert_true(tree_accepts(&rule, &side[0], power[0], &side[1], power[1]) ==
-                    tree_accepts(&rule, &side[1], power[1], &side[0], power[0]));
+        const enum tree_verdict verdict = tree_judge(&rule, &side[0], power[0], &side[1], power[1]);
+        assert_int_equal(verdict, tree_judge(&rule, &side[1], power[1], &side[0], power[0]));
+        uneven += verdict == tree_is_uneven;
         assert_true(tree_splits_source(&side[0], 3, &side[1], 4) !=
                     tree_splits_source(&side[1], 4, &side[0], 3));
     }
+    assert_true(uneven > 50);
 }
 
 /* With the instruction set of the context: KITH_ISA takes the others. */
@@ -202,7 +238,8 @@ static void test_acceptance_of_several_sources_is_that_of_each(void **state)
     struct tree_side side[sides];
     double power[sides * (order + 1)];
     int32_t cells[accept_lanes];
-    int64_t accepted[2] = {0};
+    int64_t accepted[2] = {0}, uneven = 0;
+    static const double as_point[order + 1] = {1, 0.5, 2, 1, 1, 1};
     kith_context *context = context_with(1);
 #define ADDRESS(isa) tree_accept_##isa,
     static tree_accept_kernel *const each_isa[] = {KITH_EACH_ISA(ADDRESS)};
@@ -211,7 +248,7 @@ static void test_acceptance_of_several_sources_is_that_of_each(void **state)
         scene_gaussian(&numbers, 1, side[k].center);
         side[k].radius = k % 5 ? random_uniform(&numbers, 0, 1) : 0;
         side[k].weight = random_uniform(&numbers, 0, 1);
-        side[k].size = 1;
+        side[k].size = k % 2 ? 1 : side[k].radius;
         side[k].field = random_uniform(&numbers, 0, 1);
         side[k].potential = random_uniform(&numbers, 0, 3);
         for (int32_t n = 0; n <= order; n++)
@@ -230,19 +267,29 @@ static void test_acceptance_of_several_sources_is_that_of_each(void **state)
                                        .theta = 0.8,
                                        .share = 1e-3,
                                        .coherent = 0.02,
+                                       .softening2 = turn % 4 ? 0 : 0.1,
+                                       .as_point = turn % 3 == tree_walk_mutual ? as_point : NULL,
                                        .decay = turn < turns / 2 ? NULL : &decay};
         const int32_t count = 1 + turn % accept_lanes, target = turn % sides;
-        bool found[accept_lanes];
+        const bool is_leaf = turn % 5 > 1;
+        uint8_t found[accept_lanes];
         for (int32_t k = 0; k < count; k++)
             cells[k] = (int32_t)random_uniform(&numbers, 0, sides);
-        each_isa[context->isa](&rule, &side[target], &power[target * (order + 1)], side, power,
-                               cells, count, found);
+        each_isa[context->isa](&rule, &side[target], &power[target * (order + 1)], is_leaf, side,
+                               power, cells, count, found);
         for (int32_t k = 0; k < count; k++) {
-            assert_true(found[k] == tree_accepts(&rule, &side[target], &power[target * (order + 1)],
-                                                 &side[cells[k]], &power[cells[k] * (order + 1)]));
-            accepted[turn / (turns / 2)] += found[k];
+            const struct tree_side *source = &side[cells[k]];
+            enum tree_verdict expected =
+                tree_judge(&rule, &side[target], &power[target * (order + 1)], source,
+                           &power[cells[k] * (order + 1)]);
+            if (!is_leaf && side[target].radius > source->radius && expected == tree_is_uneven)
+                expected = tree_is_open;
+            assert_int_equal(found[k], expected);
+            accepted[turn / (turns / 2)] += found[k] == tree_is_far;
+            uneven += found[k] == tree_is_uneven;
         }
     }
+    assert_true(uneven > 100);
     assert_in_range(accepted[0], 2000, 12000);
     assert_in_range(accepted[1], 500, 12000);
     kith_context_free(context);

@@ -197,6 +197,25 @@ static void compare_operators(const struct operators *operators, struct random_n
         tables[k]->l2p(expansion, problem.multipoles[k], problem.locals[k], 0, &bodies, first,
                        count, &field);
     }
+    const int64_t halves[] = {count / 2, count - count / 2};
+    for (int32_t k = 0; k < 2 && law == expansion_inverse && expansion->order > 1; k++) {
+        const struct expansion_bodies from = bodies_of(&problem, k);
+        struct expansion_part parts[2];
+        for (int64_t i = 0; i < most_bodies; i++) /* so that they do not cancel */
+            set_real(k == 1 && operators->single, problem.x[k][3], i,
+                     fabs(real_at(k == 1 && operators->single, problem.x[k][3], i)));
+        for (int32_t part = 0; part < 2; part++) {
+            const int64_t at = (first + part * halves[0]) * (k == 1 && operators->single ? 4 : 8);
+            parts[part] =
+                (struct expansion_part){{{NULL}, (const char *)from.charge + at}, halves[part]};
+            for (int32_t axis = 0; axis < 3 && from.x[axis]; axis++)
+                parts[part].bodies.x[axis] = (const char *)from.x[axis] + at;
+        }
+        tables[k]->p2l(expansion, problem.multipoles[k], problem.locals[k], most_cells - 1, parts,
+                       2);
+    }
+    assert_close(&problem, problem.locals, (most_cells - 1) * problem.local_length,
+                 expansion_count(expansion), tolerance, "P2L");
     for (int64_t child = 1; child < 4; child++)
         assert_close(&problem, problem.locals, child * problem.local_length,
                      expansion_count(expansion), 10 * tolerance, "L2L");
