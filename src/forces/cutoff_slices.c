@@ -10,6 +10,7 @@
 #include "forces/excluded_slices.h"
 #include "forces/tasks_ranks.h"
 #include "ranks/parcels.h"
+#include "ranks/ranks.h"
 
 static const char what[] = "bodies of a rank";
 
@@ -30,7 +31,8 @@ struct slices {
     struct ranks_parcels home;
     struct forces_problem held;
     void *outputs, *field[field_count];
-    kith_array excluded; /* pairs of the bodies held */
+    int same[field_count]; /* the first of the columns that are the same memory */
+    kith_array excluded;   /* pairs of the bodies held */
 };
 
 bool cutoff_takes_slices(const struct forces_problem *own)
@@ -98,15 +100,30 @@ static void send_column(const struct slices *slices, int32_t side, const void *o
     ranks_parcels_exchange(&traffic->parcels, real, scratch, held);
 }
 
-/* The first of the columns of a side that are the same memory as column k. */
-static int same_as(const struct slices *slices, int k)
+/* Collective: which columns of a side are the same memory, as the ranks that have rows of it say in
+ * a number of these digits: columns without rows may all have one address. */
+static void find_same(struct slices *slices)
 {
+    enum { base = field_count };
     struct forces_problem own = *slices->own;
-    int first = 0;
-    while (*field_of(&own, first) != *field_of(&own, k) ||
-           side_of(slices, first) != side_of(slices, k))
-        first++;
-    return first;
+    double digits[cutoff_most_sides] = {0}, place = 1;
+    for (int k = 0; k < field_count; k++, place *= base) {
+        int same = 0;
+        while (*field_of(&own, same) != *field_of(&own, k) ||
+               side_of(slices, same) != side_of(slices, k))
+            same++;
+        digits[side_of(slices, k)] += same * place;
+    }
+    for (int32_t side = 0; side < slices->partition.side_count; side++)
+        if (slices->partition.side[side].count == 0)
+            digits[side] = 0;
+    ranks_maximum(slices->context, digits, cutoff_most_sides);
+    for (int k = 0; k < field_count; k++) {
+        int64_t left = (int64_t)digits[side_of(slices, k)];
+        for (int j = 0; j < k; j++)
+            left /= base;
+        slices->same[k] = (int)(left % base);
+    }
 }
 
 static int64_t held_count(const struct slices *slices, int32_t side)
@@ -133,7 +150,7 @@ static kith_status allocate_held(struct slices *slices, void **scratch)
         KITH_TRY(kith_allocate(held, own.dimensions * real, what, &traffic->position));
     }
     for (int k = 0; k < field_count; k++)
-        if (*field_of(&own, k) && same_as(slices, k) == k)
+        if (*field_of(&own, k) && slices->same[k] == k)
             KITH_TRY(kith_allocate(kith_padded(held_count(slices, side_of(slices, k))), real, what,
                                    &slices->field[k]));
     KITH_TRY(kith_allocate(most, sizeof(double), what, scratch));
@@ -179,8 +196,8 @@ static void exchange(struct slices *slices, void *scratch)
     for (int k = 0; k < field_count; k++) {
         if (!*field_of(&own, k))
             continue;
-        *field_of(problem, k) = slices->field[same_as(slices, k)];
-        if (same_as(slices, k) == k)
+        *field_of(problem, k) = slices->field[slices->same[k]];
+        if (slices->same[k] == k)
             send_column(slices, side_of(slices, k), *field_of(&own, k), scratch, slices->field[k]);
     }
 }
@@ -195,6 +212,7 @@ static kith_status send_bodies(struct slices *slices)
     for (int32_t side = 0; side < sides && status == KITH_OK; side++)
         status = find_sent(slices, side);
     KITH_TRY(ranks_agree(context, status));
+    find_same(slices);
     for (int32_t side = 0; side < sides; side++)
         ranks_parcels_announce(&slices->traffic[side].parcels);
     status = allocate_held(slices, &scratch);
