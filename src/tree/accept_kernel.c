@@ -237,11 +237,11 @@ SIMD_INLINE vint64 is_uneven(const struct tree_rule *rule, const struct tree_sid
                              struct source_lanes *of)
 {
     const vdouble zero = {0}, of_target = zero + target->radius, one = simd_all(1.0);
-    const vint64 is_larger = (vint64)(of->radius > of_target); /* the source */
+    const vint64 none = {0}, is_larger = (vint64)(of->radius > of_target); /* the source */
     const vdouble radius = choose(is_larger, of_target, of->radius);
     const vdouble larger = choose(is_larger, of->radius, of_target), r = of->r - larger;
     vint64 is = ~is_far & (vint64)(2 * radius < larger) & (vint64)(radius < rule->theta * r) &
-                (target_is_leaf ? ~(vint64){0} : is_larger);
+                (target_is_leaf ? ~none : is_larger);
     if (!SIMD_ANY_DOUBLE(is))
         return is;
     load_weights(of);

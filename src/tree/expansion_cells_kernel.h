@@ -155,7 +155,8 @@ SIMD_INLINE void scale_group(const struct target *target, const VREAL *power, in
 {
     SIMD_UNROLL
     for (int32_t k = first; k < first + 4; k++)
-        to[k] = from[k - first] * *(const VREAL *)((const char *)power + target->power_at[k]);
+        to[k] = from[k - first] *
+                *(const VREAL *)(const void *)((const char *)power + target->power_at[k]);
 }
 
 /* A vector of sources, a lane each, as a target sees them. */
