@@ -115,7 +115,7 @@ static void count_far(void *user, int32_t target, const int32_t *sources, int64_
 static void count_bodies(void *user, int32_t target, const int32_t *leaves, int64_t count)
 {
     count_sources(user, target, leaves, count);
-    ((struct counting *)user)->bodies += count;
+    __atomic_fetch_add(&((struct counting *)user)->bodies, count, __ATOMIC_RELAXED);
 }
 
 static void descend(void *user, int32_t target)
@@ -132,7 +132,7 @@ static void count_leaf(void *user, struct tree_walker *walker, int32_t target,
     count_sources(user, target, far->cell, far->count);
     count_sources(user, target, points->cell, points->count);
     count_sources(user, target, near->cell, near->count);
-    ((struct counting *)user)->points += points->count;
+    __atomic_fetch_add(&((struct counting *)user)->points, points->count, __ATOMIC_RELAXED);
 }
 
 static int64_t uneven_pairs;
