@@ -1,5 +1,6 @@
 #include "forces/cutoff_slices.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,23 +107,23 @@ static void find_same(struct slices *slices)
 {
     enum { base = field_count };
     struct forces_problem own = *slices->own;
-    double digits[cutoff_most_sides] = {0}, place = 1;
-    for (int k = 0; k < field_count; k++, place *= base) {
+    double digits[cutoff_most_sides] = {0};
+    for (int k = field_count - 1; k >= 0; k--) {
+        double *const of_side = &digits[side_of(slices, k)];
         int same = 0;
         while (*field_of(&own, same) != *field_of(&own, k) ||
                side_of(slices, same) != side_of(slices, k))
             same++;
-        digits[side_of(slices, k)] += same * place;
+        *of_side = *of_side * base + same;
     }
     for (int32_t side = 0; side < slices->partition.side_count; side++)
         if (slices->partition.side[side].count == 0)
             digits[side] = 0;
     ranks_maximum(slices->context, digits, cutoff_most_sides);
     for (int k = 0; k < field_count; k++) {
-        int64_t left = (int64_t)digits[side_of(slices, k)];
-        for (int j = 0; j < k; j++)
-            left /= base;
-        slices->same[k] = (int)(left % base);
+        double *const of_side = &digits[side_of(slices, k)];
+        slices->same[k] = (int)fmod(*of_side, base);
+        *of_side = floor(*of_side / base);
     }
 }
 
