@@ -68,52 +68,33 @@ struct near_loop {
     bool apart;
 };
 
-/* Adds the sources at j by 1/s for the targets i, i + 1, …. Each operation is of all of them before
- * the next, which waits for its result. */
+/* Adds the sources at j by 1/s for the targets i, i + 1, …, one after the other: then the sums of
+ * all of them are in registers. */
 SIMD_INLINE void add_inverse(const VREAL source[4], VREAL of_source, int64_t j,
                              const int32_t targets, const REAL at[][4], int64_t i, const bool self,
                              const struct near_loop loop, struct sums *sums)
 {
     const bool estimate = loop.apart && !self;
-    VREAL d[wide][3], s2[wide], factor[wide];
-    SIMD_UNROLL
-    for (int32_t k = 0; k < targets; k++)
-        for (int32_t c = 0; c < 3; c++)
-            d[k][c] = source[c] - at[k][c];
-    SIMD_UNROLL
-    for (int32_t k = 0; k < targets; k++)
-        s2[k] = simd_fma(d[k][0], d[k][0], loop.softened ? of_source + at[k][3] : of_source);
-    SIMD_UNROLL
-    for (int32_t c = 1; c < 3; c++) {
-        SIMD_UNROLL
-        for (int32_t k = 0; k < targets; k++)
-            s2[k] = simd_fma(d[k][c], d[k][c], s2[k]);
-    }
     SIMD_UNROLL
     for (int32_t k = 0; k < targets; k++) {
+        const VREAL d[3] = {source[0] - at[k][0], source[1] - at[k][1], source[2] - at[k][2]};
+        VREAL s2 = simd_fma(d[0], d[0], loop.softened ? of_source + at[k][3] : of_source), factor;
+        s2 = simd_fma(d[1], d[1], s2);
+        s2 = simd_fma(d[2], d[2], s2);
         const VREAL weight = self ? without(source[3], j, i + k) : source[3];
         if (estimate) {
-            const VREAL inverse = simd_begin_rsqrt(s2[k]), of_potential = weight * inverse;
+            const VREAL inverse = simd_begin_rsqrt(s2), of_potential = weight * inverse;
             sums[k].potential += of_potential;
-            factor[k] = of_potential * (inverse * inverse);
+            factor = of_potential * (inverse * inverse);
         } else {
-            factor[k] =
-                weight * (loop.rough ? simd_rsqrt3_rough(s2[k]) : simd_rsqrt3_scaled(s2[k]));
+            factor = weight * (loop.rough ? simd_rsqrt3_rough(s2) : simd_rsqrt3_scaled(s2));
         }
-    }
-    SIMD_UNROLL
-    for (int32_t c = 0; c < 3; c++) {
-        SIMD_UNROLL
-        for (int32_t k = 0; k < targets; k++)
-            sums[k].field[c] = simd_fma(factor[k], d[k][c], sums[k].field[c]);
-    }
-    SIMD_UNROLL
-    for (int32_t k = 0; k < targets; k++) {
-        VREAL *const potential = &sums[k].potential;
+        for (int32_t c = 0; c < 3; c++)
+            sums[k].field[c] = simd_fma(factor, d[c], sums[k].field[c]);
         if (loop.absolute)
-            *potential += magnitude(factor[k], d[k][0], d[k][1], d[k][2]);
+            sums[k].potential += magnitude(factor, d[0], d[1], d[2]);
         else if (!estimate)
-            *potential = simd_fma(factor[k], s2[k] - S2_FLOOR, *potential);
+            sums[k].potential = simd_fma(factor, s2 - S2_FLOOR, sums[k].potential);
     }
 }
 
