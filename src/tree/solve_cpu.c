@@ -246,7 +246,7 @@ kith_status tree_make_bounds(const struct tree_request *request, const struct tr
 {
     /* P_2 / (M ρ²) above which the cells of a disk or a line may all be longest in one direction:
      * their errors add up, those of a line, 1/3, most. */
-    const double usual_power = 0.05;
+    const double usual_power = 0.05, most_of_disk = 4;
     const struct tree_softening *softening = run->expansions.softenings[1]->of_cell;
     const int32_t order = request->order;
     KITH_TRY(
@@ -262,7 +262,8 @@ kith_status tree_make_bounds(const struct tree_request *request, const struct tr
             rest_k *= k > 2 ? request->theta / side->radius : 1;
             const double power = run->power[cell * (order + 1) + k] / binomial * size_k;
             const double alike = k == 2 ? fmax(1, power / (usual_power * second)) : 1;
-            bound[k > 1] += (k + 1) * power * rest_k * alike * sqrt(alike);
+            const double of_line = fmax(1, alike / most_of_disk);
+            bound[k > 1] += (k + 1) * power * rest_k * alike * sqrt(alike) * of_line;
         }
         bound[2] = 2.5 * second;
         if (softening)
