@@ -93,7 +93,7 @@ static void test_no_process_has_all_bodies_of_forces(void **state)
 /* Direct sums at other targets, of which there may be fewer than processes: the sources stay in
  * slices. With the columns of all they would take 370 bytes of each source that a process has, and
  * 970 where there are few targets. */
-enum { sources_measured = 1000000, bytes_of_source = 250 };
+enum { sources_measured = 1000000, bytes_of_source = 300 };
 
 static void test_no_process_has_all_sources_of_other_targets(void **state)
 {
