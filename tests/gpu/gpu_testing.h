@@ -29,6 +29,15 @@ static inline bool test_is_quick(void)
     return quick && *quick;
 }
 
+/* KITH_TEST_ONLY=PATTERN runs the tests of these names, with * and ?, alone: each can then have its
+ * own process under the sanitizers. */
+__attribute__((constructor)) static void select_tests(void)
+{
+    const char *pattern = getenv("KITH_TEST_ONLY");
+    if (pattern && *pattern)
+        cmocka_set_test_filter(pattern);
+}
+
 #define assert_cuda(expression)                                                                    \
     do {                                                                                           \
         const cudaError_t assert_error = (expression);                                             \

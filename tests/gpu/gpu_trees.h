@@ -245,7 +245,7 @@ static inline void expect_same_bits(kith_context *gpu, const struct tree_problem
 {
     const size_t bytes = (size_t)(4 * kith_dtype_bytes(moved->dtype) * moved->target_count);
     void *first = NULL;
-    for (int run = 0; run < runs; run++) {
+    for (int run = test_is_quick() ? runs - 3 : 0; run < runs; run++) {
         struct tree_state_cuda solved = {0};
         if (has_batches && run >= runs - 2)
             solved.walker.list_room = 1;

@@ -62,9 +62,10 @@ static void test_forces_of_several_gpus_have_the_bits_of_one(void **state)
         clear(&alone);
         compute(one, &cases[c], &alone);
         kith_context_free(one);
-        for (int32_t peers = 1; peers <= most_peers; peers += peers < 3 ? 1 : 4) {
+        for (int32_t peers = 1; peers <= (test_is_quick() ? 2 : most_peers);
+             peers += peers < 3 ? 1 : 4) {
             kith_context *context = context_of(peers, NULL);
-            for (int again = 0; again < 2; again++) {
+            for (int again = 0; again < (test_is_quick() ? 1 : 2); again++) {
                 clear(&shared);
                 compute(context, &cases[c], &shared);
                 assert_same_forces(&shared, &alone);
@@ -105,7 +106,7 @@ static void test_arrays_on_the_device_and_calls_one_after_another(void **state)
     system_compute(one, &options, &first);
     for (int k = 0; k < 2; k++)
         others[k] = gpu_system(&s, false);
-    for (int k = 0; k < 6; k++) { /* nothing waits between them */
+    for (int k = 0; k < (test_is_quick() ? 2 : 6); k++) { /* nothing waits between them */
         system_compute(context, &options, &there);
         system_compute(context, &options, &others[k % 2]);
     }
@@ -163,7 +164,7 @@ static void test_a_simulation_by_several_gpus_has_the_bits_of_one(void **state)
         {KITH_F64, 61441, 0, 3, common, "yoshida4"},
         {KITH_F32, 9001, 0, 3, common, "leapfrog"},
     };
-    for (size_t c = 0; c < sizeof simulated / sizeof simulated[0]; c++) {
+    for (size_t c = 0; c < sizeof simulated / sizeof simulated[0]; c += test_is_quick() ? 2 : 1) {
         kith_bodies *bodies = random_bodies(*state, &simulated[c]);
         kith_context *contexts[] = {new_gpu_context(NULL), context_of(1, NULL),
                                     context_of(3, NULL)};
@@ -171,8 +172,8 @@ static void test_a_simulation_by_several_gpus_has_the_bits_of_one(void **state)
         kith_diagnostics found[3];
         for (int k = 0; k < 3; k++) {
             kith_simulation *simulation = begin(contexts[k], &simulated[c], bodies);
-            assert_ok(kith_simulation_step(simulation, 3));
-            assert_ok(kith_simulation_step(simulation, 2));
+            assert_ok(kith_simulation_step(simulation, test_is_quick() ? 1 : 3));
+            assert_ok(kith_simulation_step(simulation, test_is_quick() ? 1 : 2));
             assert_ok(kith_simulation_diagnose(simulation, &found[k]));
             ends[k] = state_of(simulation, bodies);
             kith_simulation_free(simulation);
@@ -189,17 +190,18 @@ static void test_a_simulation_by_several_gpus_has_the_bits_of_one(void **state)
 static void test_a_simulation_goes_on_with_another_number_of_gpus(void **state)
 {
     const struct simulated_case the = {KITH_F64, 65537, 0, 3, common, "leapfrog"};
+    const int64_t steps = test_is_quick() ? 1 : 2;
     kith_bodies *bodies = random_bodies(*state, &the);
     kith_context *one = new_gpu_context(NULL);
     kith_simulation *whole = begin(one, &the, bodies);
-    assert_ok(kith_simulation_step(whole, 6));
+    assert_ok(kith_simulation_step(whole, 3 * steps));
     kith_checkpoint checkpoint = {0};
     for (int32_t part = 0; part < 3; part++) {
         kith_context *context = context_of((part + 1) % 3, NULL);
         kith_simulation *simulation = begin(context, &the, bodies);
         if (part > 0)
             assert_ok(kith_simulation_restore(simulation, &checkpoint));
-        assert_ok(kith_simulation_step(simulation, 2));
+        assert_ok(kith_simulation_step(simulation, steps));
         assert_ok(kith_simulation_save(simulation, &checkpoint));
         if (part == 2) {
             kith_bodies *a = state_of(simulation, bodies), *b = state_of(whole, bodies);

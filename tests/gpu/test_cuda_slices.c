@@ -120,7 +120,7 @@ static void test_slices_of_ranks_keep_the_requested_error(void **state)
     static const int32_t sizes[] = {1, 2, 3, 5};
     static const double errors[] = {1e-2, 1e-3, 1e-5, 1e-8};
     for (int32_t kind = 0; kind < scene_kinds; kind += scene_step()) {
-        scene_fill(&scene, *state, scene_names[kind], 3, 5000);
+        scene_fill(&scene, *state, scene_names[kind], 3, scene_count(5000));
         const struct tree_problem problem = problem_of(&scene, KITH_F64, 0);
         const struct direct_sum *exact = sum_all_directly(&problem);
         for (int k = 0; k < 4; k++) {
@@ -159,7 +159,7 @@ static void test_slices_of_few_bodies(void **state)
         const struct tree_problem problem = problem_of(&scene, KITH_F64, 0);
         const struct direct_sum *exact = sum_all_directly(&problem);
         const struct tree_request wanted = {.error = 1e-5, .leaf = 8, .estimates = true};
-        for (int32_t size = 1; size <= 4; size++)
+        for (int32_t size = 1; size <= 4; size += test_is_quick() ? 3 : 1)
             check_ranks(size, "few", &problem, exact, &wanted);
     }
 }

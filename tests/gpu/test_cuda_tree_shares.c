@@ -21,12 +21,11 @@ struct meeting_test {
 /* Writes a number, meets, and reads those of all. */
 static kith_status exchange_numbers(const struct cuda_part *part, struct meeting_test *test)
 {
-    int32_t **own = &test->numbers[part->index];
+    int32_t *own = test->numbers[part->index];
     bool is_right = true;
-    KITH_TRY(cuda_allocate(part->context, 1, sizeof **own, "a number", own));
     for (int32_t m = 0; m < meetings; m++) {
         const int32_t mine = 1000 * m + part->index;
-        KITH_TRY(cuda_copy_in(part->context, *own, &mine, sizeof mine));
+        KITH_TRY(cuda_copy_in(part->context, own, &mine, sizeof mine));
         KITH_TRY(cuda_meet(test->meeting, part, true));
         for (int32_t k = 0; k < part->count; k++) {
             int32_t number = -1;
@@ -36,21 +35,25 @@ static kith_status exchange_numbers(const struct cuda_part *part, struct meeting
         KITH_TRY(cuda_meet(test->meeting, part, true)); /* all have read it */
     }
     test->is_right[part->index] = is_right;
-    cuda_release(part->context, *own);
     return KITH_OK;
 }
 
 static kith_status work(const struct cuda_part *part, void *argument)
 {
     struct meeting_test *test = argument;
+    int32_t **own = &test->numbers[part->index];
+    *own = NULL;
     kith_status status =
         part->index == test->failing
             ? (kith_status)kith_fail(KITH_UNSUPPORTED, "part %d fails", (int)part->index)
-            : exchange_numbers(part, test);
+            : cuda_allocate(part->context, 1, sizeof **own, "a number", own);
+    if (status == KITH_OK)
+        status = exchange_numbers(part, test);
     status = cuda_meeting_leave(test->meeting, status);
     test->statuses[part->index] = status;
     snprintf(test->messages[part->index], sizeof test->messages[0], "%.99s",
              status == KITH_OK ? "" : kith_error_message());
+    cuda_release(part->context, *own);
     return status;
 }
 
