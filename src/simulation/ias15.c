@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ranks/ranks.h"
 #include "simulation/advance_program.h"
 #include "simulation/backend.h"
 #include "simulation/integrator.h"
 #include "simulation/radau_numbers.h"
+#include "simulation/slice.h"
 
 /* The arrays of a simulation are those of radau.h. */
 _Static_assert(POSITION == (int)RADAU_POSITION && VELOCITY == (int)RADAU_VELOCITY &&
@@ -30,7 +32,7 @@ static bool is_on_cpu(const struct kith_simulation *simulation)
 
 static bool is_few(const struct kith_simulation *simulation)
 {
-    return simulation->is_fused && !simulation->problem.law &&
+    return simulation->is_fused && !simulation->slice && !simulation->problem.law &&
            simulation->count <= radau_most_bodies && advance_fits_masses(&simulation->problem);
 }
 
@@ -48,6 +50,12 @@ static kith_status evaluate(void *user, int32_t position, int32_t acceleration)
     KITH_TRY(simulation_evaluate(simulation, position, acceleration));
     clear_behind(simulation, acceleration);
     return KITH_OK;
+}
+
+static void maximum(void *user, double *values, int32_t count)
+{
+    const struct kith_simulation *simulation = user;
+    ranks_maximum(simulation->context, values, count);
 }
 
 static kith_status fail_stuck(const struct radau_clock *clock)
@@ -76,6 +84,7 @@ static kith_status adapt(struct kith_simulation *simulation, const struct radau_
     struct radau_problem problem = {.forces = &simulation->problem,
                                     .stride = simulation->stride,
                                     .evaluate = evaluate,
+                                    .maximum = simulation->slice ? maximum : NULL,
                                     .user = simulation};
     for (int32_t array = 0; array < RADAU_ARRAYS; array++)
         problem.array[array] = simulation->memory[array];
@@ -111,17 +120,18 @@ static int compare_places(const void *a, const void *b)
                                : (first->body > second->body) - (first->body < second->body);
 }
 
-/* Bodies that have mass and no softening. */
+/* Bodies that have mass and no softening; of a slice as they are numbered among all. */
 static int64_t list_points(const struct kith_simulation *simulation, const kith_bodies *bodies,
                            struct place *places)
 {
+    const int64_t first = simulation->slice ? simulation->slice->first : 0;
     int64_t count = 0;
     for (int64_t i = 0; i < bodies->count; i++) {
         const bool is_softened =
             simulation->softening_of_bodies ? bodies->softening[i] > 0 : simulation->softening > 0;
         if (is_softened || (bodies->mass && bodies->mass[i] == 0))
             continue;
-        places[count] = (struct place){.body = i};
+        places[count] = (struct place){.body = first + i};
         for (int32_t k = 0; k < bodies->dimensions; k++)
             places[count].x[k] = bodies->position[i * bodies->dimensions + k];
         count++;
@@ -129,22 +139,74 @@ static int64_t list_points(const struct kith_simulation *simulation, const kith_
     return count;
 }
 
+static kith_status fail_together(const struct place *a, const struct place *b)
+{
+    return kith_fail(
+        KITH_INVALID_ARGUMENT,
+        "bodies %lld and %lld (from 0) are at the same position, with masses and without "
+        "softening, where ias15 has no step; move one or give a softening",
+        (long long)(a->body < b->body ? a->body : b->body),
+        (long long)(a->body < b->body ? b->body : a->body));
+}
+
+static kith_status check_own(const struct place *places, int64_t count)
+{
+    for (int64_t k = 1; k < count; k++)
+        if (compare_coordinates(&places[k - 1], &places[k]) == 0)
+            return fail_together(&places[k - 1], &places[k]);
+    return KITH_OK;
+}
+
+static int find_coordinates(const void *a, const void *b)
+{
+    return compare_coordinates(a, b);
+}
+
+/* Of a rank's sorted places, against pieces of those of the others. */
+static kith_status check_others(kith_context *context, const struct place *places, int64_t count)
+{
+    enum { piece = 4096 };
+    const struct ranks *ranks = context->ranks;
+    const int64_t room = (int64_t)ranks->size * piece;
+    struct place *window = NULL;
+    double most = (double)count;
+    kith_status status = kith_allocate(room, sizeof *window, "places of the bodies", &window);
+    KITH_TRY(ranks_agree(context, status));
+    ranks_maximum(context, &most, 1);
+    for (int64_t done = 0; (double)done < most; done += piece) {
+        struct place *own = window + (int64_t)ranks->rank * piece;
+        for (int64_t k = 0; k < piece; k++)
+            own[k] = done + k < count ? places[done + k] : (struct place){.body = -1};
+        ranks_gather(context, window, sizeof *window, room, piece);
+        for (int64_t k = 0; k < room && status == KITH_OK; k++) {
+            const bool is_other = k / piece != ranks->rank && window[k].body >= 0;
+            const struct place *same =
+                is_other && count > 0
+                    ? bsearch(&window[k], places, (size_t)count, sizeof *places, find_coordinates)
+                    : NULL;
+            if (same)
+                status = fail_together(same, &window[k]);
+        }
+    }
+    free(window);
+    return ranks_agree(context, status);
+}
+
 static kith_status check_apart(const struct kith_simulation *simulation, const kith_bodies *bodies)
 {
     struct place *places = NULL;
-    if (simulation->law.law || bodies->count < 2)
+    if (simulation->law.law)
         return KITH_OK;
-    KITH_TRY(kith_allocate(bodies->count, sizeof *places, "places of the bodies", &places));
-    const int64_t count = list_points(simulation, bodies, places);
-    qsort(places, (size_t)count, sizeof *places, compare_places);
-    kith_status status = KITH_OK;
-    for (int64_t k = 1; k < count && status == KITH_OK; k++)
-        if (compare_coordinates(&places[k - 1], &places[k]) == 0)
-            status = kith_fail(
-                KITH_INVALID_ARGUMENT,
-                "bodies %lld and %lld (from 0) are at the same position, with masses and without "
-                "softening, where ias15 has no step; move one or give a softening",
-                (long long)places[k - 1].body, (long long)places[k].body);
+    kith_status status =
+        kith_allocate(bodies->count, sizeof *places, "places of the bodies", &places);
+    const int64_t count = status == KITH_OK ? list_points(simulation, bodies, places) : 0;
+    if (count > 0)
+        qsort(places, (size_t)count, sizeof *places, compare_places);
+    if (status == KITH_OK)
+        status = check_own(places, count);
+    status = slice_agree(simulation, status);
+    if (status == KITH_OK && simulation->slice)
+        status = check_others(simulation->context, places, count);
     free(places);
     return status;
 }

@@ -90,12 +90,15 @@ enum radau_end {
 /* A simulation as the kernels see it.
  *
  *   evaluate  array[acceleration] from array[position], with zeros after the bodies; only for any
- *             number of bodies */
+ *             number of bodies
+ *   maximum   of bodies that are a rank's slice (simulation/slice.h): values become the largest of
+ *             all ranks; else NULL */
 struct radau_problem {
     const struct forces_problem *forces;
     double *array[RADAU_ARRAYS]; /* [D][stride], of zeros after the bodies */
     int64_t stride;              /* a multiple of kith_padding */
     kith_status (*evaluate)(void *user, int32_t position, int32_t acceleration);
+    void (*maximum)(void *user, double *values, int32_t count);
     void *user;
     kith_status status;  /* of evaluate */
     int64_t evaluations; /* without evaluate; counted up */

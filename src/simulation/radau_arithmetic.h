@@ -19,6 +19,8 @@ struct attempt {
     int64_t in_all; /* vectors */
 #if SIMD_IS_SCALAR
     int32_t threads; /* of a system */
+#else
+    const struct radau_problem *problem;
 #endif
 };
 

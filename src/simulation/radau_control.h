@@ -4,7 +4,7 @@
 /* How ias15 comes from step to step: iterations, lengths, times. Included after the functions that
  * it calls,
  *
- *     guess_terms, pass_node, largest_lane, shortest_time2, finish_step,
+ *     guess_terms, pass_node, largest_lane, largest_of_ranks, shortest_time2, finish_step,
  *
  * which a kernel has for the numbers in its reach, and the host for those on a GPU. */
 
@@ -59,8 +59,10 @@ SIMD_INLINE bool iterate(const struct attempt *at, double h, evaluate_function *
                 return false;
             pass_node(at, n, h, &found);
         }
-        const double change = largest_lane(at, found.change);
-        *scale = largest_lane(at, found.scale);
+        double largest[] = {largest_lane(at, found.change), largest_lane(at, found.scale)};
+        largest_of_ranks(at, largest, 2);
+        const double change = largest[0];
+        *scale = largest[1];
         /* Changes shrink by the same factor each time: the next one would be change² / last. */
         const double last_or_this = iteration > 1 ? last : change;
         const bool is_next_small = change * change <= next_change * *scale * last_or_this;
@@ -79,7 +81,9 @@ SIMD_INLINE double wanted_step(const struct attempt *at, double h, double scale)
         return length / 16;
     if (scale == 0)
         return length;
-    const double time2 = shortest_time2(at, h, scale);
+    double opposite = -shortest_time2(at, h, scale);
+    largest_of_ranks(at, &opposite, 1);
+    const double time2 = -opposite;
     if (!(time2 > 0))
         return length / 16;
     const double wanted = step_fraction * sqrt(time2) * length;

@@ -19,7 +19,7 @@ static enum radau_end take_steps_of_any(struct radau_problem *problem, const str
                                         struct radau_clock *clock)
 {
     const struct attempt at = {problem->array, problem->stride / lanes, problem->forces->dimensions,
-                               problem->forces->dimensions * (problem->stride / lanes)};
+                               problem->forces->dimensions * (problem->stride / lanes), problem};
     return take_leg(&at, leg, clock, problem, evaluate_by_call, problem);
 }
 
@@ -125,7 +125,8 @@ static enum radau_end take_steps_of_few(struct radau_problem *problem, const str
     struct few few;
     load_few(problem, &few);
     const int32_t dimensions = problem->forces->dimensions;
-    const struct attempt at = {few.array, few.vectors, dimensions, dimensions * few.vectors};
+    const struct attempt at = {few.array, few.vectors, dimensions, dimensions * few.vectors,
+                               problem};
     const enum radau_end end =
         take_leg(&at, leg, clock, problem, dimensions == 3 ? evaluate_in_3 : evaluate_in_2, &few);
     problem->evaluations += few.evaluations;

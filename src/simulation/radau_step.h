@@ -27,6 +27,12 @@ SIMD_INLINE double least_lane(const struct attempt *at, vdouble a)
         least = a[k] < least ? a[k] : least;
     return least;
 }
+
+SIMD_INLINE void largest_of_ranks(const struct attempt *at, double *values, int32_t count)
+{
+    if (at->problem->maximum)
+        at->problem->maximum(at->problem->user, values, count);
+}
 #endif
 
 /* The square of the shortest τ of all bodies in units of the step's length; ∞ if nothing changes.

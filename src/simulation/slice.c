@@ -49,6 +49,16 @@ static bool have_slabs(const kith_context *context, const kith_simulation_option
     return true;
 }
 
+/* Whether a rank can take the steps of its bodies: those of one length, or, on CPUs and where they
+ * stay in their rows, those of ias15, whose lengths are from maxima over all bodies. */
+static bool has_steps_of_slices(const kith_context *context, const struct integrator_method *method,
+                                const kith_solver *solver)
+{
+    if (method == &ias15_method)
+        return context->device.kind == KITH_CPU && !solver->has_cutoff;
+    return method->step && !method->prepare;
+}
+
 /* Whether there are enough bodies for the ranks, and what GPUs do suits slices. */
 static bool are_worth_dividing(const kith_context *context, const kith_simulation_options *options,
                                const struct integrator_method *method, const kith_solver *solver,
@@ -73,9 +83,10 @@ kith_status simulation_can_be_sliced(kith_context *context, const kith_simulatio
     const kith_solver *solver = NULL;
     *can = false;
     if (watch_is_wanted(options) || options->substeps > 0 ||
-        integrator_find(options->integrator, &method) != KITH_OK || !method->step ||
-        method->prepare || forces_choose_solver(&options->forces, &solver) != KITH_OK ||
-        !is_divided(solver) || !are_worth_dividing(context, options, method, solver, bodies, all))
+        integrator_find(options->integrator, &method) != KITH_OK ||
+        forces_choose_solver(&options->forces, &solver) != KITH_OK || !is_divided(solver) ||
+        !has_steps_of_slices(context, method, solver) ||
+        !are_worth_dividing(context, options, method, solver, bodies, all))
         return KITH_OK;
     unsigned long long massive = count_massive(bodies);
     KITH_TRY(ranks_agree(context, KITH_OK));

@@ -17,7 +17,8 @@ struct simulation_slice {
 };
 
 /* Collective: whether such a simulation supports the options: an integrator with steps of one
- * length, in positions and velocities, by a solver that divides its work; on GPUs leapfrog within a
+ * length, in positions and velocities, or on CPUs and without a cutoff ias15, by a solver that
+ * divides its work; on GPUs leapfrog within a
  * cutoff, in a cell that is periodic along all axes, of 524 288 bodies or more, without Bussi's
  * thermostat and excluded pairs, and gravity by trees of more bodies than fit into the memory of
  * one. Not with collisions or substeps, for few bodies, or where half of them have no mass.

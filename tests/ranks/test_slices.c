@@ -25,6 +25,8 @@ static void test_solvers_and_integrators_have_the_bits_of_one_rank(void **state)
         {"fmm", NULL, 1e-3, 1, KITH_F64, 5},    {"tree", "ruth3", 1e-2, 1, KITH_F32, 2},
         {"direct", "rk4", 0, 1, KITH_F64, 3},   {"direct", "hermite4", 0, 1e20, KITH_F64, 5},
         {"fmm", "rk4", 1e-3, 1, KITH_F64, 8},   {"direct", "hermite4", 0, 1, KITH_F32, 2},
+        {"direct", "ias15", 0, 1, KITH_F64, 2}, {"direct", "ias15", 0, 1e20, KITH_F64, 5},
+        {"fmm", "ias15", 1e-3, 1, KITH_F64, 3},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         kith_bodies *start = plummer(1500);
@@ -135,11 +137,13 @@ static void test_other_simulations_are_not_sliced(void **state)
     assert_false(check_steps(start, &options, 2, 3));
     start->mass[0] = 1;
     assert_true(check_steps(start, &options, 2, 3));
-    options.integrator = "ias15";
+    options.integrator = "hermite-block";
+    options.eta = 0.02;
     assert_false(check_steps(start, &options, 2, 3));
     kith_bodies_free(start);
     start = plummer(500);
     options.integrator = NULL;
+    options.eta = 0;
     assert_false(check_steps(start, &options, 2, 3));
     kith_bodies_free(start);
 }
@@ -161,6 +165,32 @@ static void test_a_bad_number_in_one_slice_ends_all_ranks(void **state)
     assert_non_null(strstr(ranks[1].message, " 600 "));
     for (int k = 0; k < 3; k++)
         kith_bodies_free(ranks[k].end);
+    kith_bodies_free(start);
+}
+
+/* Of the rows of two ranks, which both find them; softened, or one of them without mass, they may
+ * be. */
+static void test_bodies_at_one_place_end_all_ranks(void **state)
+{
+    (void)state;
+    kith_bodies *start = plummer(1500);
+    struct slice_rank like = {
+        .start = start, .options = {.dt = 1e-3, .integrator = "ias15"}, .steps = 2};
+    memcpy(start->position + 3 * 1400, start->position + 3 * 600, 3 * sizeof *start->position);
+    for (int turn = 0; turn < 3; turn++) {
+        struct slice_rank ranks[3] = {like, like, like};
+        do_ranks(3, take_sliced_steps, ranks, sizeof ranks[0]);
+        for (int k = 0; k < 3; k++) {
+            assert_int_equal(ranks[k].status, turn > 0 ? KITH_OK
+                                              : k > 0  ? KITH_INVALID_ARGUMENT
+                                                       : KITH_IO_ERROR);
+            if (turn == 0 && k > 0)
+                assert_non_null(strstr(ranks[k].message, "bodies 600 and 1400 "));
+            kith_bodies_free(ranks[k].end);
+        }
+        like.options.forces.softening = turn == 0 ? 0.1 : 0;
+        start->mass[1400] = turn == 0 ? start->mass[1400] : 0;
+    }
     kith_bodies_free(start);
 }
 
@@ -500,6 +530,7 @@ int main(void)
         cmocka_unit_test(test_forces_on_slices_of_targets_have_the_bits_of_one_rank),
         cmocka_unit_test(test_one_rank_that_is_cancelled_between_tiles_cancels_all),
         cmocka_unit_test(test_a_bad_number_in_one_slice_ends_all_ranks),
+        cmocka_unit_test(test_bodies_at_one_place_end_all_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
