@@ -46,8 +46,7 @@ static kith_status take_rows(struct run *run, const kith_simulation_options *opt
     int64_t count = 0;
     output->all = dealt > 0 ? dealt : bodies->count;
     if (!of_run->is_ensemble && !of_run->between_steps && !of_run->last)
-        KITH_TRY(simulation_can_be_sliced(run->context, options, &rows, output->all,
-                                          &output->is_sliced));
+        output->is_sliced = simulation_can_be_sliced(run->context, options, &rows, output->all);
     run->rows = *bodies;
     if (output->is_sliced) {
         run->rows = rows;

@@ -205,8 +205,6 @@ static kith_status load_problem(struct kith_simulation *simulation, const kith_b
         const double softening = simulation->softening / simulation->units.length;
         problem->softening2 = softening * softening;
     }
-    if (!simulation->slice)
-        KITH_TRY(massive_choose(simulation));
     return load_space(simulation);
 }
 
@@ -229,6 +227,7 @@ kith_status simulation_refill(struct kith_simulation *simulation, const kith_bod
     KITH_TRY(slice_agree(simulation, check_charges(simulation, bodies)));
     KITH_TRY(choose_units(simulation, bodies));
     KITH_TRY(slice_agree(simulation, load_problem(simulation, bodies)));
+    KITH_TRY(massive_choose(simulation));
     KITH_TRY(simulation_write_vectors(simulation, POSITION, bodies->position));
     if (bodies->velocity)
         KITH_TRY(simulation_write_vectors(simulation, VELOCITY, bodies->velocity));

@@ -5,13 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ranks/partition.h"
+#include "ranks/ranks.h"
 #include "simulation/backend.h"
 #include "simulation/integrator.h"
 #include "simulation/recording.h"
+#include "simulation/slice.h"
 
 /* Fewer bodies cost next to nothing, and have the bits that they have in an ensemble; on a GPU they
  * do whole steps in a launch. */
 enum { column_count = 8, least_bodies = 65, least_bodies_on_gpu = 8193 };
+
+enum { tag_of_massive = 14 };
 
 kith_status massive_pick_cpu(kith_context *context, kith_dtype dtype, int64_t count,
                              const int64_t *body, const void *from, void *to)
@@ -25,11 +30,55 @@ kith_status massive_pick_cpu(kith_context *context, kith_dtype dtype, int64_t co
     return KITH_OK;
 }
 
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Rows of the columns that a rank has. */
+static int64_t rows_begin(const struct kith_simulation *simulation, int32_t rank)
+{
+    const int32_t size = simulation->slice ? simulation->context->ranks->size : 1;
+    return ranks_first(simulation->massive->count, size, rank);
+}
+
+/* A column of a slice, from the ranks that have the bodies to those that have the rows. */
+static void deal(const struct kith_simulation *simulation, const char *from, char *to)
+{
+    const struct ranks *ranks = simulation->context->ranks;
+    const int64_t *first = simulation->massive->first, each = kith_dtype_bytes(simulation->dtype);
+    const int32_t own = ranks->rank;
+    const int64_t row = rows_begin(simulation, own), end = rows_begin(simulation, own + 1);
+    for (int32_t k = 0; k < ranks->size; k++) {
+        const int64_t go = larger(first[own], rows_begin(simulation, k));
+        const int64_t gone = smaller(first[own + 1], rows_begin(simulation, k + 1));
+        const int64_t come = larger(first[k], row), last = smaller(first[k + 1], end);
+        const char *sent = from + (go - first[own]) * each;
+        if (k == own && go < gone)
+            memcpy(to + (go - row) * each, sent, (size_t)((gone - go) * each));
+        if (k == own)
+            continue;
+        ranks_post(ranks, k, tag_of_massive, NULL, to + (come - row) * each, (last - come) * each);
+        ranks_post(ranks, k, tag_of_massive, sent, NULL, (gone - go) * each);
+    }
+    ranks->library->wait(ranks->state, 0);
+}
+
 static kith_status pick(const struct kith_simulation *simulation, const void *from, void *to)
 {
     const struct massive *massive = simulation->massive;
-    return simulation_backend_of(simulation->context)
-        ->pick(simulation->context, simulation->dtype, massive->count, massive->body, from, to);
+    void *picked = simulation->slice ? massive->picked : to;
+    KITH_TRY(simulation_backend_of(simulation->context)
+                 ->pick(simulation->context, simulation->dtype, massive->own, massive->body, from,
+                        picked));
+    if (simulation->slice)
+        deal(simulation, picked, to);
+    return KITH_OK;
 }
 
 /* The bodies with mass, on the host, which the caller frees. */
@@ -52,18 +101,21 @@ static kith_status list(struct kith_simulation *simulation, int64_t **body, int6
     return status;
 }
 
-static kith_status make(struct kith_simulation *simulation, const int64_t *body, int64_t count)
+/* Memory of the columns, and the list of the bodies. */
+static kith_status make(struct kith_simulation *simulation, const int64_t *body)
 {
     const struct device_services *services = simulation->context->services;
-    struct massive *massive = NULL;
-    const int64_t bytes = kith_dtype_bytes(simulation->dtype) * kith_padded(count);
-    KITH_TRY(kith_allocate(1, sizeof *massive, "bodies with mass", &massive));
-    simulation->massive = massive;
-    massive->count = count;
-    KITH_TRY(services->allocate(simulation->context, count, sizeof *body, "bodies with mass",
+    struct massive *massive = simulation->massive;
+    const int32_t rank = simulation->slice ? simulation->context->ranks->rank : 0;
+    const int64_t each = kith_dtype_bytes(simulation->dtype);
+    const int64_t rows = rows_begin(simulation, rank + 1) - rows_begin(simulation, rank);
+    const int64_t bytes = each * kith_padded(rows > 0 ? rows : 1); /* NULL is no column */
+    KITH_TRY(services->allocate(simulation->context, massive->own, sizeof *body, "bodies with mass",
                                 &massive->body));
     KITH_TRY(services->allocate(simulation->context, column_count, bytes, "bodies with mass",
                                 &massive->memory));
+    if (simulation->slice)
+        KITH_TRY(kith_allocate(massive->own, each, "bodies with mass", &massive->picked));
     char *column = massive->memory;
     for (int32_t c = 0; c < 3; c++) {
         massive->position[c] = column + c * bytes;
@@ -71,12 +123,32 @@ static kith_status make(struct kith_simulation *simulation, const int64_t *body,
     }
     massive->mass = column + 6 * bytes;
     massive->half_softening2 = column + 7 * bytes;
-    KITH_TRY(
-        services->copy_in(simulation->context, massive->body, body, count * (int64_t)sizeof *body));
-    KITH_TRY(pick(simulation, simulation->mass, massive->mass));
-    return simulation->half_softening2
-               ? pick(simulation, simulation->half_softening2, massive->half_softening2)
-               : KITH_OK;
+    return services->copy_in(simulation->context, massive->body, body,
+                             massive->own * (int64_t)sizeof *body);
+}
+
+/* Of a slice collective: how many there are, on all ranks. */
+static kith_status count_all(struct kith_simulation *simulation, kith_status status, int64_t own)
+{
+    const struct ranks *ranks = simulation->context->ranks;
+    struct massive *massive = NULL;
+    if (status == KITH_OK)
+        status = kith_allocate(1, sizeof *massive, "bodies with mass", &massive);
+    simulation->massive = massive;
+    if (status == KITH_OK)
+        massive->own = massive->count = own;
+    if (!simulation->slice)
+        return status;
+    if (status == KITH_OK)
+        status = kith_allocate(ranks->size + 1, sizeof *massive->first, "bodies with mass",
+                               &massive->first);
+    KITH_TRY(ranks_agree(simulation->context, status));
+    massive->first[ranks->rank + 1] = own;
+    ranks_gather(simulation->context, massive->first + 1, sizeof own, ranks->size, 1);
+    for (int32_t k = 0; k < ranks->size; k++)
+        massive->first[k + 1] += massive->first[k];
+    massive->count = massive->first[ranks->size];
+    return KITH_OK;
 }
 
 static bool suits(const struct kith_simulation *simulation)
@@ -84,7 +156,7 @@ static bool suits(const struct kith_simulation *simulation)
     const bool on_gpu = simulation->context->device.kind != KITH_CPU;
     return !simulation->is_ensemble && !simulation->law.law && simulation->is_fused &&
            simulation->space.cutoff <= 0 && !(on_gpu && simulation->method->has_blocks) &&
-           simulation->count >= (on_gpu ? least_bodies_on_gpu : least_bodies);
+           simulation_bodies(simulation) >= (on_gpu ? least_bodies_on_gpu : least_bodies);
 }
 
 kith_status massive_choose(struct kith_simulation *simulation)
@@ -92,11 +164,19 @@ kith_status massive_choose(struct kith_simulation *simulation)
     massive_free(simulation);
     if (!suits(simulation))
         return KITH_OK;
-    int64_t *body = NULL, count = 0;
-    kith_status status = list(simulation, &body, &count);
-    if (status == KITH_OK && count > 0 && 2 * count <= simulation->count)
-        status = make(simulation, body, count);
-    if (status != KITH_OK)
+    int64_t *body = NULL, own = 0;
+    kith_status status = list(simulation, &body, &own);
+    status = count_all(simulation, status, own);
+    const int64_t count = status == KITH_OK ? simulation->massive->count : 0;
+    const bool are_few = count > 0 && 2 * count <= simulation_bodies(simulation);
+    if (are_few)
+        status = slice_agree(simulation, make(simulation, body));
+    if (are_few && status == KITH_OK)
+        status = pick(simulation, simulation->mass, simulation->massive->mass);
+    if (are_few && status == KITH_OK && simulation->half_softening2)
+        status =
+            pick(simulation, simulation->half_softening2, simulation->massive->half_softening2);
+    if (!are_few || status != KITH_OK)
         massive_free(simulation);
     free(body);
     return status;
@@ -112,6 +192,8 @@ void massive_free(struct kith_simulation *simulation)
     simulation_forget_recording(simulation);
     services->release(simulation->context, massive->body);
     services->release(simulation->context, massive->memory);
+    free(massive->picked);
+    free(massive->first);
     free(massive);
     simulation->massive = NULL;
 }

@@ -4,22 +4,28 @@
 #include "simulation/state.h"
 
 /* The bodies that attract, of a simulation with test particles: columns of theirs, so that a test
- * particle costs a target and no source. */
+ * particle costs a target and no source. Of a slice (simulation/slice.h) the columns are a slice of
+ * those, too: of as many rows on each rank, wherever the bodies are. */
 struct massive {
-    int64_t count;
+    int64_t count;                   /* of all ranks */
+    int64_t own;                     /* of this one */
+    int64_t *first;                  /* of a slice: body 0 of rank k is this among all with mass */
     int64_t *body;                   /* where the columns are: the memory of the device */
     void *memory;                    /* of the columns */
     void *position[3], *velocity[3]; /* as they are when forces are evaluated */
     void *mass, *half_softening2;
+    void *picked; /* of a slice: a column of its own bodies */
 };
 
-/* Lists them after masses were loaded, if they are at most half of the bodies, 65 or more, on a GPU
- * 8193, of one system under gravity, by direct sums; else simulation->massive is NULL. Free with
- * massive_free. Errors: KITH_OUT_OF_MEMORY. */
+/* Of a slice collective. Lists them after masses were loaded, if they are at most half of the
+ * bodies, 65 or more, on a GPU 8193, of one system under gravity, by direct sums; else
+ * simulation->massive is NULL. Free with massive_free. Errors: KITH_OUT_OF_MEMORY, of a slice those
+ * of ranks_agree. */
 kith_status massive_choose(struct kith_simulation *simulation);
 void massive_free(struct kith_simulation *simulation);
 
-/* Leaves the others out of the sources of a problem. Errors: those of the backend's pick. */
+/* Of a slice collective. Leaves the others out of the sources of a problem. Errors: those of the
+ * backend's pick. */
 kith_status massive_take(const struct kith_simulation *simulation, struct forces_problem *problem);
 
 /* pick of simulation/backend.h on a CPU. */

@@ -19,15 +19,6 @@ static bool is_divided(const kith_solver *solver)
            solver == &forces_solver_fmm || solver == &forces_solver_cutoff;
 }
 
-/* Bodies with mass. */
-static unsigned long long count_massive(const kith_bodies *bodies)
-{
-    unsigned long long count = 0;
-    for (int64_t i = 0; i < bodies->count; i++)
-        count += !bodies->mass || bodies->mass[i] != 0;
-    return count;
-}
-
 /* Whether ranks with a GPU each have slabs of a cell that is periodic along all axes
  * (forces/verlet_share_cuda.h), of twice the cutoff at least, the most that the cutoff and the skin
  * make together. */
@@ -76,23 +67,17 @@ static bool are_worth_dividing(const kith_context *context, const kith_simulatio
            have_slabs(context, options, bodies, all);
 }
 
-kith_status simulation_can_be_sliced(kith_context *context, const kith_simulation_options *options,
-                                     const kith_bodies *bodies, int64_t all, bool *can)
+bool simulation_can_be_sliced(kith_context *context, const kith_simulation_options *options,
+                              const kith_bodies *bodies, int64_t all)
 {
     const struct integrator_method *method = NULL;
     const kith_solver *solver = NULL;
-    *can = false;
     if (watch_is_wanted(options) || options->substeps > 0 ||
         integrator_find(options->integrator, &method) != KITH_OK ||
         forces_choose_solver(&options->forces, &solver) != KITH_OK || !is_divided(solver) ||
-        !has_steps_of_slices(context, method, solver) ||
-        !are_worth_dividing(context, options, method, solver, bodies, all))
-        return KITH_OK;
-    unsigned long long massive = count_massive(bodies);
-    KITH_TRY(ranks_agree(context, KITH_OK));
-    ranks_add(context, &massive, 1);
-    *can = 2 * massive > (unsigned long long)all;
-    return KITH_OK;
+        !has_steps_of_slices(context, method, solver))
+        return false;
+    return are_worth_dividing(context, options, method, solver, bodies, all);
 }
 
 kith_status slice_agree(const struct kith_simulation *simulation, kith_status status)

@@ -18,17 +18,16 @@ struct simulation_slice {
 
 /* Collective: whether such a simulation supports the options: an integrator with steps of one
  * length, in positions and velocities, or on CPUs and without a cutoff ias15, by a solver that
- * divides its work; on GPUs leapfrog within a
- * cutoff, in a cell that is periodic along all axes, of 524 288 bodies or more, without Bussi's
- * thermostat and excluded pairs, and gravity by trees of more bodies than fit into the memory of
- * one. Not with collisions or substeps, for few bodies, or where half of them have no mass.
+ * divides its work; on GPUs leapfrog within a cutoff, in a cell that is periodic along all axes, of
+ * 524 288 bodies or more, without Bussi's thermostat and excluded pairs, and gravity by trees of
+ * more bodies than fit into the memory of one. Not with collisions or substeps, or for few bodies.
  *
  *   bodies  those of this rank
  *   all     N
  *
- * Errors: those of ranks_agree. */
-kith_status simulation_can_be_sliced(kith_context *context, const kith_simulation_options *options,
-                                     const kith_bodies *bodies, int64_t all, bool *can);
+ */
+bool simulation_can_be_sliced(kith_context *context, const kith_simulation_options *options,
+                              const kith_bodies *bodies, int64_t all);
 
 /* Collective: kith_simulation_create, of this rank's bodies. kith_simulation_get_bodies,
  * kith_simulation_save and kith_simulation_restore are then collective, and of these bodies. */

@@ -105,13 +105,14 @@ kith_status simulation_check_solver(const struct kith_simulation *simulation,
 static kith_status evaluate(struct kith_simulation *simulation,
                             const struct forces_problem *problem)
 {
-    struct forces_problem of_sources = *problem;
+    struct forces_problem own = *problem;
+    KITH_TRY(massive_take(simulation, &own));
     const bool is_widened =
-        simulation->slice && !forces_takes_slices(simulation->context, simulation->solver, problem);
+        simulation->slice && !forces_takes_slices(simulation->context, simulation->solver, &own);
+    struct forces_problem of_sources = own;
     of_sources.is_slice = simulation->slice && !is_widened;
     if (is_widened)
-        KITH_TRY(forces_widen(simulation->context, problem, &simulation->slice->wide, &of_sources));
-    KITH_TRY(massive_take(simulation, &of_sources));
+        KITH_TRY(forces_widen(simulation->context, &own, &simulation->slice->wide, &of_sources));
     KITH_TRY(forces_evaluate(simulation->context, simulation->solver, &of_sources,
                              &simulation->prepared));
     if (is_widened)

@@ -202,9 +202,8 @@ static inline kith_status take_sliced_steps(void *argument, kith_context *contex
     kith_bodies *own = NULL; /* alone, so that a sanitizer notices what reads past them */
     assert_ok(bodies_copy(&rows, &own));
     assert_ok(kith_bodies_create(own->count, own->dimensions, KITH_VELOCITY, &rank->end));
-    rank->status = simulation_can_be_sliced(context, &rank->options, own, rank->start->count,
-                                            &rank->is_sliced);
-    if (rank->status == KITH_OK && rank->is_sliced)
+    rank->is_sliced = simulation_can_be_sliced(context, &rank->options, own, rank->start->count);
+    if (rank->is_sliced)
         rank->status = step_slice(rank, context, own);
     if (rank->status != KITH_OK)
         snprintf(rank->message, sizeof rank->message, "%s", kith_error_message());

@@ -126,16 +126,52 @@ static void test_noise_and_tails_have_the_bits_of_one_rank(void **state)
     kith_law_free(law);
 }
 
-/* Where the sources are those with mass, where bodies merge, or are few, all ranks have all. */
+/* The sources are those with mass: of every rank some, of the first ones all, one or none, or too
+ * many to be listed. */
+static void test_bodies_without_mass_have_the_bits_of_one_rank(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *solver, *integrator;
+        int64_t most, each; /* rows with mass: every so many of the first ones */
+        kith_dtype precision;
+        int32_t size;
+    } cases[] = {
+        {"direct", NULL, 1500, 2, KITH_F64, 3},       {"direct", "yoshida4", 10, 1, KITH_F32, 5},
+        {"direct", "hermite4", 700, 1, KITH_F64, 2},  {"direct", "ias15", 1500, 7, KITH_F64, 8},
+        {"direct", "rk4", 1, 1, KITH_F64, 3},         {"direct", NULL, 0, 1, KITH_F64, 3},
+        {"direct", "leapfrog", 900, 1, KITH_F64, 5},  {"fmm", NULL, 1500, 3, KITH_F64, 3},
+        {"direct", "hermite4", 1500, 9, KITH_F32, 8}, {"tree", "rk4", 300, 1, KITH_F32, 2},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        kith_bodies *start = plummer(1500);
+        const bool is_tree = strcmp(cases[k].solver, "direct") != 0;
+        const bool has_softening = cases[k].size == 2 && !is_tree;
+        assert_ok(kith_bodies_add_columns(start, KITH_SOFTENING));
+        for (int64_t i = 0; i < start->count; i++) {
+            start->softening[i] = 0.01 + 1e-5 * (double)(i % 7);
+            if (i >= cases[k].most || i % cases[k].each != 0)
+                start->mass[i] = 0;
+        }
+        const kith_simulation_options options = {
+            .dt = 1e-3,
+            .integrator = cases[k].integrator,
+            .precision = cases[k].precision,
+            .softening_of_bodies = has_softening,
+            .forces = {.solver = solver_named(cases[k].solver),
+                       .softening = has_softening ? 0 : 0.02,
+                       .accuracy = {.error = is_tree ? 1e-3 : 0}}};
+        assert_true(check_steps(start, &options, 4, cases[k].size));
+        kith_bodies_free(start);
+    }
+}
+
+/* Where bodies have steps of their own, or are few, all ranks have all. */
 static void test_other_simulations_are_not_sliced(void **state)
 {
     (void)state;
     kith_bodies *start = plummer(1500);
     kith_simulation_options options = {.dt = 1e-3, .forces = {.softening = 0.02}};
-    for (int64_t i = 0; i < 750; i++)
-        start->mass[2 * i] = 0;
-    assert_false(check_steps(start, &options, 2, 3));
-    start->mass[0] = 1;
     assert_true(check_steps(start, &options, 2, 3));
     options.integrator = "hermite-block";
     options.eta = 0.02;
@@ -531,6 +567,7 @@ int main(void)
         cmocka_unit_test(test_one_rank_that_is_cancelled_between_tiles_cancels_all),
         cmocka_unit_test(test_a_bad_number_in_one_slice_ends_all_ranks),
         cmocka_unit_test(test_bodies_at_one_place_end_all_ranks),
+        cmocka_unit_test(test_bodies_without_mass_have_the_bits_of_one_rank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
