@@ -14,7 +14,7 @@
 
 /* Fewer bodies cost next to nothing, and have the bits that they have in an ensemble; on a GPU they
  * do whole steps in a launch. */
-enum { column_count = 8, least_bodies = 65, least_bodies_on_gpu = 8193 };
+enum { column_count = 11, least_bodies = 65, least_bodies_on_gpu = 8193 };
 
 enum { tag_of_massive = 14 };
 
@@ -47,37 +47,41 @@ static int64_t rows_begin(const struct kith_simulation *simulation, int32_t rank
     return ranks_first(simulation->massive->count, size, rank);
 }
 
-/* A column of a slice, from the ranks that have the bodies to those that have the rows. */
-static void deal(const struct kith_simulation *simulation, const char *from, char *to)
+/* A column of a slice, from the ranks that have the bodies to those that have the rows, or back. */
+static void deal(const struct kith_simulation *simulation, int64_t each, char *bodies, char *rows,
+                 bool is_back)
 {
     const struct ranks *ranks = simulation->context->ranks;
-    const int64_t *first = simulation->massive->first, each = kith_dtype_bytes(simulation->dtype);
+    const int64_t *first = simulation->massive->first;
     const int32_t own = ranks->rank;
     const int64_t row = rows_begin(simulation, own), end = rows_begin(simulation, own + 1);
     for (int32_t k = 0; k < ranks->size; k++) {
         const int64_t go = larger(first[own], rows_begin(simulation, k));
         const int64_t gone = smaller(first[own + 1], rows_begin(simulation, k + 1));
         const int64_t come = larger(first[k], row), last = smaller(first[k + 1], end);
-        const char *sent = from + (go - first[own]) * each;
+        char *mine = bodies + (go - first[own]) * each, *theirs = rows + (come - row) * each;
+        const int64_t bytes_of_mine = (gone - go) * each, bytes_of_theirs = (last - come) * each;
         if (k == own && go < gone)
-            memcpy(to + (go - row) * each, sent, (size_t)((gone - go) * each));
+            memcpy(is_back ? mine : theirs, is_back ? theirs : mine, (size_t)bytes_of_mine);
         if (k == own)
             continue;
-        ranks_post(ranks, k, tag_of_massive, NULL, to + (come - row) * each, (last - come) * each);
-        ranks_post(ranks, k, tag_of_massive, sent, NULL, (gone - go) * each);
+        ranks_post(ranks, k, tag_of_massive, NULL, is_back ? mine : theirs,
+                   is_back ? bytes_of_mine : bytes_of_theirs);
+        ranks_post(ranks, k, tag_of_massive, is_back ? theirs : mine, NULL,
+                   is_back ? bytes_of_theirs : bytes_of_mine);
     }
     ranks->library->wait(ranks->state, 0);
 }
 
-static kith_status pick(const struct kith_simulation *simulation, const void *from, void *to)
+static kith_status pick(const struct kith_simulation *simulation, kith_dtype dtype,
+                        const void *from, void *to)
 {
     const struct massive *massive = simulation->massive;
     void *picked = simulation->slice ? massive->picked : to;
     KITH_TRY(simulation_backend_of(simulation->context)
-                 ->pick(simulation->context, simulation->dtype, massive->own, massive->body, from,
-                        picked));
+                 ->pick(simulation->context, dtype, massive->own, massive->body, from, picked));
     if (simulation->slice)
-        deal(simulation, picked, to);
+        deal(simulation, kith_dtype_bytes(dtype), picked, to, false);
     return KITH_OK;
 }
 
@@ -101,21 +105,20 @@ static kith_status list(struct kith_simulation *simulation, int64_t **body, int6
     return status;
 }
 
-/* Memory of the columns, and the list of the bodies. */
+/* Memory of the columns, which without rows is not NULL either, and the list of the bodies. */
 static kith_status make(struct kith_simulation *simulation, const int64_t *body)
 {
     const struct device_services *services = simulation->context->services;
     struct massive *massive = simulation->massive;
     const int32_t rank = simulation->slice ? simulation->context->ranks->rank : 0;
-    const int64_t each = kith_dtype_bytes(simulation->dtype);
     const int64_t rows = rows_begin(simulation, rank + 1) - rows_begin(simulation, rank);
-    const int64_t bytes = each * kith_padded(rows > 0 ? rows : 1); /* NULL is no column */
+    const int64_t bytes = (int64_t)sizeof(double) * kith_padded(rows > 0 ? rows : 1);
     KITH_TRY(services->allocate(simulation->context, massive->own, sizeof *body, "bodies with mass",
                                 &massive->body));
     KITH_TRY(services->allocate(simulation->context, column_count, bytes, "bodies with mass",
                                 &massive->memory));
     if (simulation->slice)
-        KITH_TRY(kith_allocate(massive->own, each, "bodies with mass", &massive->picked));
+        KITH_TRY(kith_allocate(massive->own, sizeof(double), "bodies with mass", &massive->picked));
     char *column = massive->memory;
     for (int32_t c = 0; c < 3; c++) {
         massive->position[c] = column + c * bytes;
@@ -123,6 +126,9 @@ static kith_status make(struct kith_simulation *simulation, const int64_t *body)
     }
     massive->mass = column + 6 * bytes;
     massive->half_softening2 = column + 7 * bytes;
+    massive->sampled_mass = column + 8 * bytes;
+    massive->sampled_half_softening2 = column + 9 * bytes;
+    massive->sampled_potential = column + 10 * bytes;
     return services->copy_in(simulation->context, massive->body, body,
                              massive->own * (int64_t)sizeof *body);
 }
@@ -172,10 +178,10 @@ kith_status massive_choose(struct kith_simulation *simulation)
     if (are_few)
         status = slice_agree(simulation, make(simulation, body));
     if (are_few && status == KITH_OK)
-        status = pick(simulation, simulation->mass, simulation->massive->mass);
+        status = pick(simulation, simulation->dtype, simulation->mass, simulation->massive->mass);
     if (are_few && status == KITH_OK && simulation->half_softening2)
-        status =
-            pick(simulation, simulation->half_softening2, simulation->massive->half_softening2);
+        status = pick(simulation, simulation->dtype, simulation->half_softening2,
+                      simulation->massive->half_softening2);
     if (!are_few || status != KITH_OK)
         massive_free(simulation);
     free(body);
@@ -204,11 +210,13 @@ kith_status massive_take(const struct kith_simulation *simulation, struct forces
     if (!massive)
         return KITH_OK;
     for (int32_t c = 0; c < problem->dimensions; c++) {
-        KITH_TRY(pick(simulation, problem->source_position[c], massive->position[c]));
+        KITH_TRY(
+            pick(simulation, problem->dtype, problem->source_position[c], massive->position[c]));
         problem->source_position[c] = massive->position[c];
         if (!problem->source_velocity[c])
             continue;
-        KITH_TRY(pick(simulation, problem->source_velocity[c], massive->velocity[c]));
+        KITH_TRY(
+            pick(simulation, problem->dtype, problem->source_velocity[c], massive->velocity[c]));
         problem->source_velocity[c] = massive->velocity[c];
     }
     problem->self = false;
@@ -217,4 +225,47 @@ kith_status massive_take(const struct kith_simulation *simulation, struct forces
     if (problem->source_half_softening2)
         problem->source_half_softening2 = massive->half_softening2;
     return KITH_OK;
+}
+
+kith_status massive_begin_sample(const struct kith_simulation *simulation,
+                                 const struct forces_problem *all, struct forces_problem *among)
+{
+    const struct massive *massive = simulation->massive;
+    *among = *all;
+    for (int32_t c = 0; c < all->dimensions; c++) {
+        KITH_TRY(pick(simulation, KITH_F64, all->source_position[c], massive->position[c]));
+        among->source_position[c] = among->target_position[c] = massive->position[c];
+        among->acceleration[c] = massive->velocity[c]; /* which are picked before each use */
+    }
+    KITH_TRY(pick(simulation, KITH_F64, all->source_mass, massive->sampled_mass));
+    among->source_mass = massive->sampled_mass;
+    among->potential = massive->sampled_potential;
+    among->source_count = among->target_count = massive->count;
+    if (!all->source_half_softening2)
+        return KITH_OK;
+    KITH_TRY(
+        pick(simulation, KITH_F64, all->source_half_softening2, massive->sampled_half_softening2));
+    among->source_half_softening2 = among->target_half_softening2 =
+        massive->sampled_half_softening2;
+    return KITH_OK;
+}
+
+static void spread(const struct kith_simulation *simulation, void *from, double *to)
+{
+    const struct massive *massive = simulation->massive;
+    const double *picked = simulation->slice ? massive->picked : from;
+    if (simulation->slice)
+        deal(simulation, (int64_t)sizeof(double), massive->picked, from, true);
+    for (int64_t i = 0; i < simulation->count; i++)
+        to[i] = 0;
+    for (int64_t k = 0; k < massive->own; k++)
+        to[massive->body[k]] = picked[k];
+}
+
+void massive_end_sample(const struct kith_simulation *simulation,
+                        const struct forces_problem *among, const struct forces_problem *all)
+{
+    for (int32_t c = 0; c < all->dimensions; c++)
+        spread(simulation, among->acceleration[c], all->acceleration[c]);
+    spread(simulation, among->potential, all->potential);
 }

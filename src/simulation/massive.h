@@ -14,6 +14,8 @@ struct massive {
     void *memory;                    /* of the columns */
     void *position[3], *velocity[3]; /* as they are when forces are evaluated */
     void *mass, *half_softening2;
+    /* Of diagnostics, which with these are in double precision whatever the steps are. */
+    void *sampled_mass, *sampled_half_softening2, *sampled_potential;
     void *picked; /* of a slice: a column of its own bodies */
 };
 
@@ -27,6 +29,13 @@ void massive_free(struct kith_simulation *simulation);
 /* Of a slice collective. Leaves the others out of the sources of a problem. Errors: those of the
  * backend's pick. */
 kith_status massive_take(const struct kith_simulation *simulation, struct forces_problem *problem);
+
+/* On the CPU, of a slice collective: the problem among the bodies with mass alone, of one of all in
+ * double precision, with a potential; and the results of all from those of these, of others 0. */
+kith_status massive_begin_sample(const struct kith_simulation *simulation,
+                                 const struct forces_problem *all, struct forces_problem *among);
+void massive_end_sample(const struct kith_simulation *simulation,
+                        const struct forces_problem *among, const struct forces_problem *all);
 
 /* pick of simulation/backend.h on a CPU. */
 kith_status massive_pick_cpu(kith_context *context, kith_dtype dtype, int64_t count,

@@ -4,6 +4,7 @@
 #include "simulation/sample.h"
 #include "forces/solver.h"
 #include "simulation/domain.h"
+#include "simulation/massive.h"
 #include "simulation/slice.h"
 
 #include <math.h>
@@ -130,16 +131,31 @@ static kith_status solve_all(struct kith_simulation *simulation,
                : forces_solve(simulation->context, solver, problem);
 }
 
-static kith_status solve(struct kith_simulation *simulation, const struct forces_problem *problem)
+static kith_status solve(struct kith_simulation *simulation, const struct forces_problem *problem,
+                         struct forces_wide *wide)
 {
     const kith_context *context = simulation->context;
     struct forces_problem all = *problem;
     all.is_slice = simulation->slice && forces_takes_slices(context, simulation->solver, problem);
     if (!simulation->slice || all.is_slice)
         return solve_all(simulation, &all);
-    KITH_TRY(forces_widen(simulation->context, problem, &simulation->slice->wide, &all));
+    KITH_TRY(forces_widen(simulation->context, problem, wide, &all));
     KITH_TRY(solve_all(simulation, &all));
     return forces_keep_own(simulation->context, &all, problem);
+}
+
+/* Bodies without mass have no energy and add none. */
+static kith_status solve_massive(struct kith_simulation *simulation,
+                                 const struct forces_problem *problem)
+{
+    struct forces_wide wide = {0};
+    struct forces_problem among;
+    KITH_TRY(massive_begin_sample(simulation, problem, &among));
+    const kith_status status = solve(simulation, &among, &wide);
+    forces_wide_free(simulation->context, &wide);
+    if (status == KITH_OK)
+        massive_end_sample(simulation, &among, problem);
+    return status;
 }
 
 /* By the ranks of a job; done is false if it is to be done otherwise. */
@@ -213,8 +229,10 @@ static kith_status evaluate(struct kith_simulation *simulation, struct sample *s
         problem.acceleration[k] = backend_column(sample, ACCELERATIONS + k);
     }
     KITH_TRY(simulation_diagnose_copies(simulation, &problem, &done));
-    if (!done)
-        KITH_TRY(solve(simulation, &problem));
+    if (!done && simulation->massive && simulation->context->device.kind == KITH_CPU)
+        KITH_TRY(solve_massive(simulation, &problem));
+    else if (!done)
+        KITH_TRY(solve(simulation, &problem, simulation->slice ? &simulation->slice->wide : NULL));
     if (!simulation->solver->is_periodic)
         sample->totals.volume =
             problem.space.volume * pow(simulation->units.length, simulation->dimensions);

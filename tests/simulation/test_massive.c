@@ -74,6 +74,48 @@ static void test_test_particles_move_as_the_sum_over_all_says(void **state)
     kith_context_free(context);
 }
 
+static void check_close(double found, double expected, const char *what)
+{
+    if (!(fabs(found - expected) <= 1e-12 * fabs(expected)) && !(isnan(found) && isnan(expected)))
+        fail_msg("%s is %.17g, not %.17g", what, found, expected);
+}
+
+/* A body without mass has no potential energy, and adds none. */
+static void test_diagnostics_are_those_of_the_sum_over_all(void **state)
+{
+    (void)state;
+    struct random_numbers random = random_numbers_begin(__func__);
+    kith_context *context = cpu_context(2);
+    static const char *const integrators[] = {"leapfrog",      "hermite4", "ias15",
+                                              "hermite-block", "whfast",   "hybrid"};
+    for (int trial = 0; trial < 24; trial++) {
+        const int64_t count = (int64_t)random_uniform(&random, 65, 300);
+        const int64_t massive = (int64_t)random_uniform(&random, 1, (double)count / 2);
+        kith_bodies *bodies = some_massless(&random, count, massive, trial % 2 ? 2 : 3);
+        const bool has_star = trial % 6 > 3;
+        kith_simulation_options options = {.dt = 0.01,
+                                           .integrator = integrators[trial % 6],
+                                           .softening_of_bodies = trial % 3 == 0 && !has_star};
+        kith_diagnostics found, expected;
+        if (has_star)
+            bodies->mass[0] = 1;
+        kith_simulation *simulation = simulated(context, bodies, options);
+        assert_non_null(simulation->massive);
+        assert_ok(kith_simulation_diagnose(simulation, &found));
+        kith_simulation_free(simulation);
+        options.integrator = NULL;
+        assert_ok(kith_solver_find("reference", &options.forces.solver));
+        simulation = simulated(context, bodies, options);
+        assert_ok(kith_simulation_diagnose(simulation, &expected));
+        kith_simulation_free(simulation);
+        check_close(found.total_energy, expected.total_energy, "the energy");
+        check_close(found.potential_energy, expected.potential_energy, "the potential energy");
+        check_close(found.virial_ratio, expected.virial_ratio, "the virial ratio");
+        kith_bodies_free(bodies);
+    }
+    kith_context_free(context);
+}
+
 static void test_masses_may_come_and_go(void **state)
 {
     (void)state;
@@ -110,6 +152,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_test_particles_move_as_the_sum_over_all_says),
+        cmocka_unit_test(test_diagnostics_are_those_of_the_sum_over_all),
         cmocka_unit_test(test_masses_may_come_and_go),
     };
     return cmocka_run_group_tests_name("massive", tests, NULL, NULL);
