@@ -133,7 +133,7 @@ static void test_bodies_without_mass_have_the_bits_of_one_rank(void **state)
     (void)state;
     static const struct {
         const char *solver, *integrator;
-        int64_t most, each; /* rows with mass: every so many of the first ones */
+        int64_t most, each; /* with mass: of the first rows those that `each` divides */
         kith_dtype precision;
         int32_t size;
     } cases[] = {
