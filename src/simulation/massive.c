@@ -148,7 +148,9 @@ static kith_status count_all(struct kith_simulation *simulation, kith_status sta
     if (status == KITH_OK)
         status = kith_allocate(ranks->size + 1, sizeof *massive->first, "bodies with mass",
                                &massive->first);
-    KITH_TRY(ranks_agree(simulation->context, status));
+    const kith_status agreed = ranks_agree(simulation->context, status);
+    if (status != KITH_OK || agreed != KITH_OK)
+        return agreed;
     massive->first[ranks->rank + 1] = own;
     ranks_gather(simulation->context, massive->first + 1, sizeof own, ranks->size, 1);
     for (int32_t k = 0; k < ranks->size; k++)
@@ -173,7 +175,7 @@ kith_status massive_choose(struct kith_simulation *simulation)
     int64_t *body = NULL, own = 0;
     kith_status status = list(simulation, &body, &own);
     status = count_all(simulation, status, own);
-    const int64_t count = status == KITH_OK ? simulation->massive->count : 0;
+    const int64_t count = status == KITH_OK && simulation->massive ? simulation->massive->count : 0;
     const bool are_few = count > 0 && 2 * count <= simulation_bodies(simulation);
     if (are_few)
         status = slice_agree(simulation, make(simulation, body));
