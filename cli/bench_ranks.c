@@ -52,6 +52,8 @@ struct row {
     double share;                /* of the time, in exchange: rank 0 waited for others */
     double busy;                 /* seconds of work in a step, of the rank that worked most */
     int64_t bytes;               /* of the host's memory, of the rank that took most */
+    const char *passage;         /* by what they exchange, and why not by NCCL: job_passage */
+    const char *why_not_nccl;
     double speedup;
 };
 
@@ -172,6 +174,7 @@ static kith_status time_steps(struct row *row, kith_context *context, kith_simul
         status = take_steps(context, simulation, steps);
         row->seconds[k] = (cli_clock() - begin) / (double)steps;
     }
+    row->passage = job_passage(context, &row->why_not_nccl);
     row->share = (job_waited(context) - waited) / (cli_clock() - start);
     const double busy = (worked_until_now(row, context) - worked) / (double)(steps * repetitions);
     row->busy = 1e-9 * (double)job_largest(context, (int64_t)(1e9 * busy));
@@ -222,6 +225,9 @@ static void print_row(const struct row *row)
            1e3 * row->seconds[repetitions - 1], 1e3 * row->busy, row->speedup,
            100 * row->speedup / row->ranks, 100 * row->share, (double)row->bytes / 1e6);
     fflush(stdout);
+    if (row->why_not_nccl && job_writes())
+        cli_note(false, row->options->command, "%d ranks exchange by %s, not NCCL: %s",
+                 (int)row->ranks, row->passage, row->why_not_nccl);
 }
 
 static void add_row(const struct row *row, cJSON *rows)
@@ -239,6 +245,10 @@ static void add_row(const struct row *row, cJSON *rows)
     json_add_real(object, "speedup", row->speedup);
     json_add_real(object, "efficiency", row->speedup / row->ranks);
     json_add_real(object, "exchange_share", row->share);
+    if (row->passage)
+        cJSON_AddStringToObject(object, "exchange_by", row->passage);
+    if (row->why_not_nccl)
+        cJSON_AddStringToObject(object, "why_not_nccl", row->why_not_nccl);
     json_add_count(object, "bytes_per_rank", row->bytes);
     cJSON_AddItemToArray(rows, object);
 }

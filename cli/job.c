@@ -218,6 +218,20 @@ bool job_exchange_is_settled(const kith_context *context)
     return !context->ranks || context->ranks->size == 1 || context->ranks->nccl_was_tried;
 }
 
+const char *job_passage(const kith_context *context, const char **why_not_nccl)
+{
+    const struct ranks *ranks = context->ranks;
+    *why_not_nccl = NULL;
+    if (!ranks || ranks->size == 1)
+        return NULL;
+    if (context->device.kind == KITH_CPU)
+        return "MPI";
+    *why_not_nccl = ranks->why_not_nccl;
+    return ranks->nccl_is_used          ? "NCCL"
+           : ranks->takes_device_memory ? "MPI, GPU memory"
+                                        : "MPI, host memory";
+}
+
 double job_waited(const kith_context *context)
 {
     return context->ranks ? ranks_mpi_waited() + context->ranks->copied : 0;
@@ -300,6 +314,13 @@ bool job_exchange_is_settled(const kith_context *context)
 {
     (void)context;
     return true;
+}
+
+const char *job_passage(const kith_context *context, const char **why_not_nccl)
+{
+    (void)context;
+    *why_not_nccl = NULL;
+    return NULL;
 }
 
 double job_waited(const kith_context *context)

@@ -43,6 +43,10 @@ int64_t job_largest(kith_context *context, int64_t value);
  * NCCL or by the host. The first ones go by the host. */
 bool job_exchange_is_settled(const kith_context *context);
 
+/* By what the ranks of a context exchange: "NCCL", "MPI", or for devices "MPI, GPU memory" or "MPI,
+ * host memory", and then *why_not_nccl unless NULL or not known. NULL for one rank. */
+const char *job_passage(const kith_context *context, const char **why_not_nccl);
+
 /* Seconds that this rank of a context's has waited for others and copied between its device and the
  * host, and processor seconds that it has computed. */
 double job_waited(const kith_context *context);

@@ -97,24 +97,38 @@ static bool each_has_its_own(kith_context *context, struct identity *identities)
     return true;
 }
 
-static bool begin(kith_context *context)
+/* Collective. Returns why this rank does not use it, or NULL. */
+static const char *begin(kith_context *context)
 {
+    static const char elsewhere[] = "it did not begin on another rank";
     const struct ranks *ranks = context->ranks;
     void **slot = device_slot(context, &nccl_slot);
     struct nccl *nccl = slot ? calloc(1, sizeof *nccl) : NULL;
     struct identity *identities = calloc((size_t)ranks->size, sizeof *identities);
     struct unique_id id = {{0}};
+    const char *reason = NULL;
     if (slot)
         *slot = nccl;
-    const bool good = nccl && identities && load(&nccl->library) &&
-                      cuda_identify(context, identities[ranks->rank].bytes) == KITH_OK &&
-                      (ranks->rank > 0 || nccl->library.unique_id(&id) == 0);
-    const bool begins = on_all(ranks, good) && each_has_its_own(context, identities);
+    if (!nccl || !identities)
+        reason = "there is no memory for it";
+    else if (!load(&nccl->library))
+        reason = "libnccl.so.2, 2.7 or later, was not found";
+    else if (cuda_identify(context, identities[ranks->rank].bytes) != KITH_OK)
+        reason = "a GPU has no identity";
+    else if (ranks->rank == 0 && nccl->library.unique_id(&id) != 0)
+        reason = "ncclGetUniqueId failed";
+    const bool is_on_all = on_all(ranks, !reason);
+    const bool shares = is_on_all && !each_has_its_own(context, identities);
     free(identities);
-    if (!begins)
-        return false;
+    if (!is_on_all)
+        return reason ? reason : elsewhere;
+    if (shares)
+        return "ranks share a GPU";
     ranks_broadcast(context, &id, sizeof id);
-    return on_all(ranks, nccl->library.init(&nccl->among, ranks->size, id, ranks->rank) == 0);
+    const int result = nccl->library.init(&nccl->among, ranks->size, id, ranks->rank);
+    if (!on_all(ranks, result == 0))
+        return result != 0 ? nccl->library.error(result) : elsewhere;
+    return NULL;
 }
 
 bool ranks_nccl_is_used(kith_context *context, int64_t bytes)
@@ -123,7 +137,8 @@ bool ranks_nccl_is_used(kith_context *context, int64_t bytes)
     struct ranks *ranks = context->ranks;
     if (!ranks->nccl_was_tried && ranks->gathered >= bytes_before) {
         ranks->nccl_was_tried = true;
-        ranks->nccl_is_used = begin(context);
+        ranks->why_not_nccl = begin(context);
+        ranks->nccl_is_used = !ranks->why_not_nccl;
     }
     ranks->gathered += bytes;
     return ranks->nccl_is_used;

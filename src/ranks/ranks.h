@@ -27,6 +27,7 @@ struct ranks {
     int64_t gathered;      /* bytes of arrays on devices */
     double copied;         /* seconds of copies of them, and in NCCL */
     bool nccl_was_tried, nccl_is_used;
+    const char *why_not_nccl; /* after it was tried, if it is not used */
     bool takes_device_memory; /* on all ranks, the library */
 };
 

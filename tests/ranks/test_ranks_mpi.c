@@ -75,6 +75,7 @@ static void test_bench_has_a_row_for_each_number_of_ranks(void **state)
     (void)state;
     assert_works("job 3 bench ranks cutoff direct -n 1500 --quick --json >bench.json || exit\n"
                  "[ $(grep -c '\"busy_seconds\"' bench.json) -eq 12 ] &&\n"
+                 "[ $(grep -c '\"exchange_by\":.*\"MPI\"' bench.json) -eq 8 ] &&\n"
                  "[ $(grep -c '\"rows\"' bench.json) -eq 1 ]");
     assert_job_fails("job 2 bench ranks direct --quick --device cuda:63", 1, "device");
     assert_works("! job 2 bench ranks --quick --device cuda:63 --json 2>err >out && ! [ -s out ]");
