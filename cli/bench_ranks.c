@@ -226,8 +226,9 @@ static void print_row(const struct row *row)
            100 * row->speedup / row->ranks, 100 * row->share, (double)row->bytes / 1e6);
     fflush(stdout);
     if (row->why_not_nccl && job_writes())
-        cli_note(false, row->options->command, "%d ranks exchange by %s, not NCCL: %s",
-                 (int)row->ranks, row->passage, row->why_not_nccl);
+        cli_note(row->options->quiet, row->options->command,
+                 "%d ranks exchange by %s, not NCCL: %s", (int)row->ranks, row->passage,
+                 row->why_not_nccl);
 }
 
 static void add_row(const struct row *row, cJSON *rows)

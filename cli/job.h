@@ -44,7 +44,8 @@ int64_t job_largest(kith_context *context, int64_t value);
 bool job_exchange_is_settled(const kith_context *context);
 
 /* By what the ranks of a context exchange: "NCCL", "MPI", or for devices "MPI, GPU memory" or "MPI,
- * host memory", and then *why_not_nccl unless NULL or not known. NULL for one rank. */
+ * host memory"; NULL for one rank. *why_not_nccl is the reason, or NULL if NCCL is used or was not
+ * tried. */
 const char *job_passage(const kith_context *context, const char **why_not_nccl);
 
 /* Seconds that this rank of a context's has waited for others and copied between its device and the

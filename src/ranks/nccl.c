@@ -100,7 +100,7 @@ static bool each_has_its_own(kith_context *context, struct identity *identities)
 /* Collective. Returns why this rank does not use it, or NULL. */
 static const char *begin(kith_context *context)
 {
-    static const char elsewhere[] = "it did not begin on another rank";
+    static const char elsewhere[] = "NCCL did not start on another rank";
     const struct ranks *ranks = context->ranks;
     void **slot = device_slot(context, &nccl_slot);
     struct nccl *nccl = slot ? calloc(1, sizeof *nccl) : NULL;
@@ -110,11 +110,11 @@ static const char *begin(kith_context *context)
     if (slot)
         *slot = nccl;
     if (!nccl || !identities)
-        reason = "there is no memory for it";
+        reason = "out of memory";
     else if (!load(&nccl->library))
         reason = "libnccl.so.2, 2.7 or later, was not found";
     else if (cuda_identify(context, identities[ranks->rank].bytes) != KITH_OK)
-        reason = "a GPU has no identity";
+        reason = "a GPU cannot be identified";
     else if (ranks->rank == 0 && nccl->library.unique_id(&id) != 0)
         reason = "ncclGetUniqueId failed";
     const bool is_on_all = on_all(ranks, !reason);

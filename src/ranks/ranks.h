@@ -61,7 +61,8 @@ void ranks_broadcast(const kith_context *context, void *data, int64_t bytes);
 void ranks_add(const kith_context *context, unsigned long long *values, int64_t count);
 
 /* Collective: each of at most KITH_MESSAGE_VALUES values is replaced by its maximum over all ranks.
- * None is NaN. Of one process: nothing. */
+ * NaN counts as larger or, with a sign, as smaller than all numbers, on all ranks alike. Of one
+ * process: nothing. */
 void ranks_maximum(const kith_context *context, double *values, int32_t count);
 
 /* Collective: work is done on a state (`bytes` long) by one rank after the other: it comes from the

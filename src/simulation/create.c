@@ -246,8 +246,8 @@ static kith_status create(kith_context *context, const kith_simulation_options *
         status = simulation_take_images(options, created);
     if (status == KITH_OK)
         status = watch_create(context, options, is_ensemble, bodies, &created->watch);
-    if (method->check)
-        status = slice_agree(created, status == KITH_OK ? method->check(created, bodies) : status);
+    if (status == KITH_OK && method->check)
+        status = method->check(created, bodies);
     if (status == KITH_OK)
         status = simulation_load(created, bodies);
     if (status == KITH_OK)

@@ -165,7 +165,7 @@ static int find_coordinates(const void *a, const void *b)
 /* Of a rank's sorted places, against pieces of those of the others. */
 static kith_status check_others(kith_context *context, const struct place *places, int64_t count)
 {
-    enum { piece = 4096 };
+    enum { piece = 256 };
     const struct ranks *ranks = context->ranks;
     const int64_t room = (int64_t)ranks->size * piece;
     struct place *window = NULL;

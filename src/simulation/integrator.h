@@ -15,8 +15,8 @@ struct integrator_method {
     bool has_blocks; /* a step is one of some bodies, which adapt counts */
 
     /* Of an integrator that chooses the lengths of its steps, which has these instead of step; else
-     * NULL. check refuses what it cannot do, begin forgets the past after bodies were filled in,
-     * adapt takes the steps of a leg. */
+     * NULL. check (of a slice collective) refuses what it cannot do, begin forgets the past after
+     * bodies were filled in, adapt takes the steps of a leg. */
     kith_status (*check)(const struct kith_simulation *simulation, const kith_bodies *bodies);
     void (*begin)(struct kith_simulation *simulation);
     kith_status (*adapt)(struct kith_simulation *simulation, const struct radau_leg *leg);

@@ -222,6 +222,7 @@ kith_status simulation_refill(struct kith_simulation *simulation, const kith_bod
     KITH_TRY(
         slice_agree(simulation, thermostat_check_masses(&simulation->thermostat, bodies, first)));
     forces_forget(simulation->context, simulation->solver, &simulation->prepared);
+    massive_free(simulation); /* there may be fewer bodies now */
     simulation->has_potentials = false;
     KITH_TRY(slice_agree(simulation, check_distances(simulation, bodies)));
     KITH_TRY(slice_agree(simulation, check_charges(simulation, bodies)));

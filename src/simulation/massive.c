@@ -59,7 +59,8 @@ static void deal(const struct kith_simulation *simulation, int64_t each, char *b
         const int64_t go = larger(first[own], rows_begin(simulation, k));
         const int64_t gone = smaller(first[own + 1], rows_begin(simulation, k + 1));
         const int64_t come = larger(first[k], row), last = smaller(first[k + 1], end);
-        char *mine = bodies + (go - first[own]) * each, *theirs = rows + (come - row) * each;
+        char *mine = go < gone ? bodies + (go - first[own]) * each : bodies;
+        char *theirs = come < last ? rows + (come - row) * each : rows;
         const int64_t bytes_of_mine = (gone - go) * each, bytes_of_theirs = (last - come) * each;
         if (k == own && go < gone)
             memcpy(is_back ? mine : theirs, is_back ? theirs : mine, (size_t)bytes_of_mine);
@@ -118,7 +119,8 @@ static kith_status make(struct kith_simulation *simulation, const int64_t *body)
     KITH_TRY(services->allocate(simulation->context, column_count, bytes, "bodies with mass",
                                 &massive->memory));
     if (simulation->slice)
-        KITH_TRY(kith_allocate(massive->own, sizeof(double), "bodies with mass", &massive->picked));
+        KITH_TRY(kith_allocate(massive->own > 0 ? massive->own : 1, sizeof(double),
+                               "bodies with mass", &massive->picked));
     char *column = massive->memory;
     for (int32_t c = 0; c < 3; c++) {
         massive->position[c] = column + c * bytes;
@@ -211,6 +213,7 @@ kith_status massive_take(const struct kith_simulation *simulation, struct forces
     const struct massive *massive = simulation->massive;
     if (!massive)
         return KITH_OK;
+    KITH_TRY(slice_agree(simulation, KITH_OK)); /* a rank may have failed before */
     for (int32_t c = 0; c < problem->dimensions; c++) {
         KITH_TRY(
             pick(simulation, problem->dtype, problem->source_position[c], massive->position[c]));
@@ -234,6 +237,7 @@ kith_status massive_begin_sample(const struct kith_simulation *simulation,
 {
     const struct massive *massive = simulation->massive;
     *among = *all;
+    KITH_TRY(slice_agree(simulation, KITH_OK));
     for (int32_t c = 0; c < all->dimensions; c++) {
         KITH_TRY(pick(simulation, KITH_F64, all->source_position[c], massive->position[c]));
         among->source_position[c] = among->target_position[c] = massive->position[c];

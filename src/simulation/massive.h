@@ -5,7 +5,7 @@
 
 /* The bodies that attract, of a simulation with test particles: columns of theirs, so that a test
  * particle costs a target and no source. Of a slice (simulation/slice.h) the columns are a slice of
- * those, too: of as many rows on each rank, wherever the bodies are. */
+ * those, too: a rank's rows are about 1/P of them, wherever the bodies are. */
 struct massive {
     int64_t count;                   /* of all ranks */
     int64_t own;                     /* of this one */

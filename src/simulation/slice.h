@@ -23,9 +23,7 @@ struct simulation_slice {
  * more bodies than fit into the memory of one. Not with collisions or substeps, or for few bodies.
  *
  *   bodies  those of this rank
- *   all     N
- *
- */
+ *   all     N */
 bool simulation_can_be_sliced(kith_context *context, const kith_simulation_options *options,
                               const kith_bodies *bodies, int64_t all);
 
