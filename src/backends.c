@@ -34,7 +34,7 @@ static const struct room_backends rooms_cpu = {
                                              .multiply = sparse_multiply_cpu},
     .sums = &(const struct sums_backend){.compute = sums_cpu, .update = update_cpu},
     .simulation =
-        &(const struct simulation_backend){.advance = advance_cpu, .pick = massive_pick_cpu},
+        &(const struct simulation_backend){.advance = advance_cpu, .pick = massive_pick_cpu, .place = massive_place_cpu},
 };
 
 #ifdef KITH_HAS_CUDA
@@ -77,7 +77,8 @@ static const struct room_backends rooms_cuda = {
                                                      .radau_numbers = &radau_numbers_cuda,
                                                      .blocks = hermite_block_cuda,
                                                      .thermostat = &thermostat_cuda,
-                                                     .pick = massive_pick_cuda},
+                                                     .pick = massive_pick_cuda,
+                                                     .place = massive_place_cuda},
 };
 #endif
 

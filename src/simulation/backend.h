@@ -68,6 +68,10 @@ struct simulation_backend {
     /* to[k] = from[body[k]], of count ≥ 1 numbers. */
     kith_status (*pick)(kith_context *context, kith_dtype dtype, int64_t count, const int64_t *body,
                         const void *from, void *to);
+
+    /* to[body[k]] = from[k], of count numbers, and 0 in the others of all. */
+    kith_status (*place)(kith_context *context, int64_t all, int64_t count, const int64_t *body,
+                         const double *from, double *to);
 };
 
 /* The context's. */

@@ -30,6 +30,16 @@ kith_status massive_pick_cpu(kith_context *context, kith_dtype dtype, int64_t co
     return KITH_OK;
 }
 
+kith_status massive_place_cpu(kith_context *context, int64_t all, int64_t count,
+                              const int64_t *body, const double *from, double *to)
+{
+    (void)context;
+    memset(to, 0, (size_t)all * sizeof *to);
+    for (int64_t k = 0; k < count; k++)
+        to[body[k]] = from[k];
+    return KITH_OK;
+}
+
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -256,22 +266,21 @@ kith_status massive_begin_sample(const struct kith_simulation *simulation,
     return KITH_OK;
 }
 
-static void spread(const struct kith_simulation *simulation, void *from, double *to)
+static kith_status place(const struct kith_simulation *simulation, void *from, double *to)
 {
     const struct massive *massive = simulation->massive;
-    const double *picked = simulation->slice ? massive->picked : from;
     if (simulation->slice)
         deal(simulation, (int64_t)sizeof(double), massive->picked, from, true);
-    for (int64_t i = 0; i < simulation->count; i++)
-        to[i] = 0;
-    for (int64_t k = 0; k < massive->own; k++)
-        to[massive->body[k]] = picked[k];
+    return simulation_backend_of(simulation->context)
+        ->place(simulation->context, simulation->count, massive->own, massive->body,
+                simulation->slice ? massive->picked : from, to);
 }
 
-void massive_end_sample(const struct kith_simulation *simulation,
-                        const struct forces_problem *among, const struct forces_problem *all)
+kith_status massive_end_sample(const struct kith_simulation *simulation,
+                               const struct forces_problem *among,
+                               const struct forces_problem *all)
 {
     for (int32_t c = 0; c < all->dimensions; c++)
-        spread(simulation, among->acceleration[c], all->acceleration[c]);
-    spread(simulation, among->potential, all->potential);
+        KITH_TRY(place(simulation, among->acceleration[c], all->acceleration[c]));
+    return place(simulation, among->potential, all->potential);
 }

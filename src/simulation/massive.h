@@ -30,15 +30,18 @@ void massive_free(struct kith_simulation *simulation);
  * backend's pick. */
 kith_status massive_take(const struct kith_simulation *simulation, struct forces_problem *problem);
 
-/* On the CPU, of a slice collective: the problem among the bodies with mass alone, of one of all in
+/* Of a slice collective: the problem among the bodies with mass alone, of one of all in
  * double precision, with a potential; and the results of all from those of these, of others 0. */
 kith_status massive_begin_sample(const struct kith_simulation *simulation,
                                  const struct forces_problem *all, struct forces_problem *among);
-void massive_end_sample(const struct kith_simulation *simulation,
-                        const struct forces_problem *among, const struct forces_problem *all);
+kith_status massive_end_sample(const struct kith_simulation *simulation,
+                               const struct forces_problem *among,
+                               const struct forces_problem *all);
 
-/* pick of simulation/backend.h on a CPU. */
+/* pick and place of simulation/backend.h on a CPU. */
 kith_status massive_pick_cpu(kith_context *context, kith_dtype dtype, int64_t count,
                              const int64_t *body, const void *from, void *to);
+kith_status massive_place_cpu(kith_context *context, int64_t all, int64_t count,
+                              const int64_t *body, const double *from, double *to);
 
 #endif

@@ -153,9 +153,7 @@ static kith_status solve_massive(struct kith_simulation *simulation,
     KITH_TRY(massive_begin_sample(simulation, problem, &among));
     const kith_status status = solve(simulation, &among, &wide);
     forces_wide_free(simulation->context, &wide);
-    if (status == KITH_OK)
-        massive_end_sample(simulation, &among, problem);
-    return status;
+    return status == KITH_OK ? massive_end_sample(simulation, &among, problem) : status;
 }
 
 /* By the ranks of a job; done is false if it is to be done otherwise. */
@@ -229,7 +227,7 @@ static kith_status evaluate(struct kith_simulation *simulation, struct sample *s
         problem.acceleration[k] = backend_column(sample, ACCELERATIONS + k);
     }
     KITH_TRY(simulation_diagnose_copies(simulation, &problem, &done));
-    if (!done && simulation->massive && simulation->context->device.kind == KITH_CPU)
+    if (!done && simulation->massive)
         KITH_TRY(solve_massive(simulation, &problem));
     else if (!done)
         KITH_TRY(solve(simulation, &problem, simulation->slice ? &simulation->slice->wide : NULL));

@@ -15,6 +15,17 @@ static void fill_masses(struct random_numbers *random, int64_t massive, kith_bod
     }
 }
 
+static void check_diagnostics(kith_simulation *found, kith_simulation *expected, double tolerance)
+{
+    kith_diagnostics a, b;
+    assert_ok(kith_simulation_diagnose(found, &a));
+    assert_ok(kith_simulation_diagnose(expected, &b));
+    const double scale = fabs(b.potential_energy) + b.kinetic_energy;
+    assert_true(fabs(a.potential_energy - b.potential_energy) <= tolerance * scale);
+    assert_true(fabs(a.total_energy - b.total_energy) <= tolerance * scale);
+    assert_true(fabs(a.virial_ratio - b.virial_ratio) <= tolerance * (1 + fabs(b.virial_ratio)));
+}
+
 /* A CPU has the massive bodies as its only sources, too. */
 static void test_cuda_test_particles_agree_with_the_cpu(void **state)
 {
@@ -33,13 +44,16 @@ static void test_cuda_test_particles_agree_with_the_cpu(void **state)
         kith_simulation *found = begin(gpu, &the, bodies), *expected = begin(cpu, &the, bodies);
         assert_non_null(found->massive);
         assert_int_equal(found->massive->count, massive);
+        const double tolerance = the.dtype == KITH_F64 ? 1e-12 : 1e-5;
+        check_diagnostics(found, expected, tolerance);
         const double until = the.softening == none ? 2e-4 : 0.02;
         assert_ok(kith_simulation_run(found, until));
         assert_ok(kith_simulation_run(expected, until));
         kith_bodies *a = state_of(found, bodies), *b = state_of(expected, bodies);
         const double off = distance_of_states(a, b);
-        if (!(off < (the.dtype == KITH_F64 ? 1e-12 : 1e-5)))
+        if (!(off < tolerance))
             fail_msg("%s: off by %g", the.integrator, off);
+        check_diagnostics(found, expected, 10 * tolerance);
         free_both(found, expected, a, b);
         kith_bodies_free(bodies);
     }
