@@ -64,7 +64,7 @@ static kith_status unite(const struct hybrid_close *one, const struct hybrid_clo
 
 static double *column(struct hybrid_step *step, int64_t k)
 {
-    return step->columns + k * kith_padded(step->simulation->count + 1);
+    return step->columns + k * kith_padded(step->room + 1);
 }
 
 static void load_masses(struct hybrid_step *step)
@@ -72,6 +72,14 @@ static void load_masses(struct hybrid_step *step)
     struct hybrid_planets *planets = &step->planets;
     const struct forces_problem *forces = &step->simulation->problem;
     const double *mass = forces->source_mass;
+    const int64_t wide = kith_padded(step->room + 1);
+    if (planets->count != step->simulation->count - 1) /* bodies have merged */
+        memset(step->columns, 0, (size_t)(column_count * wide) * sizeof *step->columns);
+    memset(planets->source_gm, 0, (size_t)wide * sizeof *planets->source_gm);
+    planets->count = step->simulation->count - 1;
+    planets->sources = 0;
+    for (int64_t i = planets->count; i < wide; i++)
+        planets->q[0][i] = 1;
     step->star_mass = mass[0];
     step->star_gm = forces->gravitational_constant * mass[0];
     for (int64_t i = 0; i < planets->count; i++) {
@@ -84,11 +92,12 @@ static void load_masses(struct hybrid_step *step)
     }
 }
 
-static kith_status make_step(struct kith_simulation *simulation, struct hybrid_step *step)
+static kith_status allocate_step(struct kith_simulation *simulation, struct hybrid_step *step)
 {
     const int64_t count = simulation->count;
-    *step =
-        (struct hybrid_step){.simulation = simulation, .kernels = kernels_of(simulation->context)};
+    *step = (struct hybrid_step){.simulation = simulation,
+                                 .kernels = kernels_of(simulation->context),
+                                 .room = count};
     KITH_TRY(kith_allocate(kith_padded(count + 1), column_count * (int64_t)sizeof(double),
                            "close encounters", &step->columns));
     KITH_TRY(kith_allocate(count, sizeof *step->source, "close encounters", &step->source));
@@ -105,15 +114,13 @@ static kith_status make_step(struct kith_simulation *simulation, struct hybrid_s
         for (int32_t c = 0; c < 3; c++)
             vectors[m][c] = column(step, k++);
     planets->source = step->source;
-    planets->count = count - 1;
-    for (int64_t i = 0; i < kith_padded(count + 1); i++)
-        planets->q[0][i] = 1;
-    load_masses(step);
-    return hybrid_memory_make(planets->count, &step->memory);
+    return hybrid_memory_make(count - 1, &step->memory);
 }
 
-static void free_step(struct hybrid_step *step)
+void hybrid_step_free(struct hybrid_step *step)
 {
+    if (!step)
+        return;
     free(step->columns);
     free(step->source);
     free(step->found);
@@ -121,6 +128,24 @@ static void free_step(struct hybrid_step *step)
     free(step->at_end.pairs.pair);
     free(step->both.pairs.pair);
     hybrid_memory_free(&step->memory);
+    free(step);
+}
+
+/* The simulation's, for bodies that are no more than it has room for. */
+static kith_status make_step(struct kith_simulation *simulation)
+{
+    if (simulation->hybrid && simulation->count <= simulation->hybrid->room)
+        return KITH_OK;
+    hybrid_step_free(simulation->hybrid);
+    simulation->hybrid = NULL;
+    struct hybrid_step *step = NULL;
+    KITH_TRY(kith_allocate(1, sizeof *step, "close encounters", &step));
+    const kith_status status = allocate_step(simulation, step);
+    if (status == KITH_OK)
+        simulation->hybrid = step;
+    else
+        hybrid_step_free(step);
+    return status;
 }
 
 /* Component c of all bodies, or NULL of the third in two dimensions. */
@@ -173,6 +198,26 @@ static bool is_near_star(const struct hybrid_step *step, int64_t i)
     return step->h * step->h > tau2;
 }
 
+static int compare(const void *a, const void *b)
+{
+    const struct hybrid_pair *one = a, *other = b;
+    return is_before(*one, *other) ? -1 : is_before(*other, *one);
+}
+
+/* What is close to a planet with mass. Those without are not close to each other: their reach is 0.
+ */
+static kith_status add_found(struct hybrid_step *step, int32_t i, struct hybrid_close *close)
+{
+    const int64_t found =
+        step->kernels->find(&step->planets, fabs(step->h) / 2, i, step->found);
+    for (int64_t k = 0; k < found; k++) {
+        const int32_t j = step->found[k];
+        KITH_TRY(add_pair(&close->pairs, i < j ? (struct hybrid_pair){i, j}
+                                               : (struct hybrid_pair){j, i}));
+    }
+    return KITH_OK;
+}
+
 /* What is close for the bodies as they are. */
 static kith_status find_close(struct hybrid_step *step, struct hybrid_close *close)
 {
@@ -194,11 +239,11 @@ static kith_status find_close(struct hybrid_step *step, struct hybrid_close *clo
             most_hill_radii * sqrt(r2) * cbrt(planets->mass[i] / (3 * step->star_mass));
         close->at_star = close->at_star || is_near_star(step, i);
     }
-    for (int64_t i = 0; i < planets->count; i++) {
-        const int64_t found = step->kernels->find(planets, fabs(step->h) / 2, i, step->found);
-        for (int64_t k = 0; k < found; k++)
-            KITH_TRY(add_pair(&close->pairs, (struct hybrid_pair){(int32_t)i, step->found[k]}));
-    }
+    for (int64_t i = 0; i < planets->count; i++)
+        if (planets->source[i] >= 0)
+            KITH_TRY(add_found(step, (int32_t)i, close));
+    if (planets->sources < planets->count && close->pairs.count > 1)
+        qsort(close->pairs.pair, (size_t)close->pairs.count, sizeof *close->pairs.pair, compare);
     return KITH_OK;
 }
 
@@ -264,16 +309,14 @@ static kith_status take_steps(struct hybrid_step *step, int64_t steps)
 /* Positions and velocities are those of the bodies after every step. */
 static kith_status take(struct kith_simulation *simulation, double h, int64_t steps)
 {
-    struct hybrid_step step;
     if (simulation->count == 0) {
         simulation->steps += steps;
         return KITH_OK;
     }
-    kith_status status = make_step(simulation, &step);
-    step.h = h;
-    if (status == KITH_OK)
-        status = take_steps(&step, steps);
-    free_step(&step);
+    KITH_TRY(make_step(simulation));
+    simulation->hybrid->h = h;
+    load_masses(simulation->hybrid);
+    const kith_status status = take_steps(simulation->hybrid, steps);
     if (h != simulation->dt)
         simulation->lacks_forces = true;
     return status;

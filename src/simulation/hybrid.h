@@ -60,8 +60,8 @@ enum { hybrid_lanes = 8 };
  *
  *   drift  moves the planets on their Kepler orbits
  *   pull   the acceleration of planet i by the sources
- *   find   the planets j > i that are close to i within a time of half before or after, ascending;
- *          returns how many */
+ *   find   the planets that are close to planet i, which has mass, within a time of half before or
+ *          after: ascending, of those with mass the j > i; returns how many */
 struct hybrid_kernels {
     void (*drift)(struct hybrid_planets *planets, double h);
     void (*pull)(const struct hybrid_planets *planets, int64_t i, double acceleration[3]);
@@ -72,19 +72,19 @@ struct hybrid_kernels {
 KITH_EACH_ISA(HYBRID_DECLARE)
 #undef HYBRID_DECLARE
 
-/* What hybrid_follow works in; for as many planets and more and more pairs. */
+/* What hybrid_follow works in; for as many planets, and more and more pairs and larger groups. */
 struct hybrid_memory {
     double *numbers;
     int32_t *integers, *next_pair;
     struct hybrid_bond *bond;
-    int64_t room; /* of pairs */
+    int64_t room, stride; /* of pairs; of the numbers of a component of a group */
 };
 
 /* Errors: KITH_OUT_OF_MEMORY. Free with hybrid_memory_free, also after a failure. */
 kith_status hybrid_memory_make(int64_t planets, struct hybrid_memory *memory);
 void hybrid_memory_free(struct hybrid_memory *memory);
 
-/* A step of h. start_x and start_v are the bodies at its start, near_q and near_v for planets of
+/* A step of h, with memory that a simulation keeps for the next ones. start_x and start_v are the bodies at its start, near_q and near_v for planets of
  * close pairs. */
 struct hybrid_step {
     struct kith_simulation *simulation;
@@ -96,7 +96,11 @@ struct hybrid_step {
     int64_t *source;
     int32_t *found;
     double star_mass, star_gm, h;
+    int64_t room; /* of bodies */
 };
+
+/* That of a simulation, which may be NULL. */
+void hybrid_step_free(struct hybrid_step *step);
 
 /* Takes positions and velocities of the simulation from the start of the step to its end, with what
  * is close in A. Errors: those of hybrid_follow. */

@@ -161,8 +161,29 @@ static kith_status watch_step(struct hybrid_group *group, struct radau_problem *
     return KITH_OK;
 }
 
+/* Numbers for a group of so many bodies. */
+static kith_status make_room(struct hybrid_group *group)
+{
+    struct hybrid_memory *memory = group->leg->memory;
+    group->stride = (group->count + hybrid_lanes - 1) / hybrid_lanes * hybrid_lanes;
+    if (group->stride > memory->stride) {
+        free(memory->numbers);
+        memory->numbers = NULL;
+        memory->stride = 0;
+        KITH_TRY(kith_allocate((RADAU_ARRAYS + RADAU_ACCELERATION) * 3 * group->stride,
+                               sizeof *memory->numbers, "close encounters", &memory->numbers));
+        memory->stride = group->stride;
+    }
+    for (int32_t array = 0; array < RADAU_ARRAYS; array++)
+        group->array[array] = memory->numbers + array * 3 * group->stride;
+    for (int32_t array = 0; array < RADAU_ACCELERATION; array++)
+        group->start[array] = memory->numbers + (RADAU_ARRAYS + array) * 3 * group->stride;
+    return KITH_OK;
+}
+
 static kith_status follow_group(struct hybrid_group *group)
 {
+    KITH_TRY(make_room(group));
     const struct hybrid_leg *leg = group->leg;
     const double until = (leg->to - leg->from) * leg->h;
     const bool is_watched = hybrid_is_watched(leg->simulation);
@@ -252,7 +273,6 @@ static kith_status follow_connected(struct hybrid_group *group, struct chains *c
             add_bond(group, pair->i + 1, pair->j + 1, chains->place[pair->i],
                      chains->place[pair->j]);
         }
-        group->stride = (group->count + hybrid_lanes - 1) / hybrid_lanes * hybrid_lanes;
         KITH_TRY(follow_group(group));
     }
     return KITH_OK;
@@ -271,19 +291,11 @@ static kith_status follow_all(struct hybrid_group *group)
         const struct hybrid_pair *pair = &leg->close->pairs.pair[k];
         add_bond(group, pair->i + 1, pair->j + 1, pair->i + 1, pair->j + 1);
     }
-    group->stride = (group->count + hybrid_lanes - 1) / hybrid_lanes * hybrid_lanes;
     return follow_group(group);
-}
-
-static int64_t wide_of(int64_t planets)
-{
-    return (planets + hybrid_lanes) / hybrid_lanes * hybrid_lanes;
 }
 
 kith_status hybrid_memory_make(int64_t planets, struct hybrid_memory *memory)
 {
-    KITH_TRY(kith_allocate((RADAU_ARRAYS + RADAU_ACCELERATION) * 3 * wide_of(planets),
-                           sizeof *memory->numbers, "close encounters", &memory->numbers));
     return kith_allocate(6 * (planets + 1), sizeof *memory->integers, "close encounters",
                          &memory->integers);
 }
@@ -313,14 +325,10 @@ static kith_status grow(struct hybrid_memory *memory, int64_t planets, int64_t p
 
 kith_status hybrid_follow(struct hybrid_leg *leg)
 {
-    const int64_t planets = leg->planets->count, wide = wide_of(planets);
+    const int64_t planets = leg->planets->count;
     struct hybrid_memory *memory = leg->memory;
     KITH_TRY(grow(memory, planets, leg->close->pairs.count));
     struct hybrid_group group = {.leg = leg, .bond = memory->bond, .member = memory->integers};
-    for (int32_t array = 0; array < RADAU_ARRAYS; array++)
-        group.array[array] = memory->numbers + array * 3 * wide;
-    for (int32_t array = 0; array < RADAU_ACCELERATION; array++)
-        group.start[array] = memory->numbers + (RADAU_ARRAYS + array) * 3 * wide;
     struct chains chains = {.next_pair = memory->next_pair};
     int32_t **const each[] = {&chains.root, &chains.first_member, &chains.next_member,
                               &chains.first_pair, &chains.place};

@@ -79,13 +79,16 @@ SIMD_INLINE vint64 are_close(const struct hybrid_planets *planets, int64_t i, in
 
 static int64_t find(const struct hybrid_planets *planets, double half, int64_t i, int32_t *found)
 {
+    const bool is_first_without_mass = planets->source[i] < i;
+    const int64_t begin = is_first_without_mass ? 0 : i / lanes * lanes;
     int64_t count = 0;
-    for (int64_t first = i / lanes * lanes; first < planets->count; first += lanes) {
+    for (int64_t first = begin; first < planets->count; first += lanes) {
         const vint64 close = are_close(planets, i, first, simd_all(half));
         if (!SIMD_ANY_DOUBLE(close))
             continue;
         for (int32_t k = 0; k < lanes; k++)
-            if (close[k] && first + k > i && first + k < planets->count)
+            if (close[k] && first + k < planets->count &&
+                (first + k > i || planets->source[first + k] < 0))
                 found[count++] = (int32_t)(first + k);
     }
     return count;

@@ -11,6 +11,7 @@
 #include "forces/space.h"
 #include "ranks/ranks.h"
 #include "simulation/domain.h"
+#include "simulation/hybrid.h"
 #include "simulation/integrator.h"
 #include "simulation/massive.h"
 #include "simulation/slice.h"
@@ -262,6 +263,7 @@ void simulation_release(struct kith_simulation *simulation)
     for (int32_t array = 0; array < MAX_ARRAYS; array++)
         services->release(simulation->context, simulation->memory[array]);
     free(simulation->planets);
+    hybrid_step_free(simulation->hybrid);
     massive_free(simulation);
     services->release(simulation->context, simulation->kept);
     services->release(simulation->context, simulation->mass);

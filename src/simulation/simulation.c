@@ -9,6 +9,7 @@
 #include "simulation/domain.h"
 #include "simulation/integrator.h"
 #include "simulation/keep.h"
+#include "simulation/massive.h"
 #include "simulation/slice.h"
 #include "simulation/watch.h"
 
@@ -35,6 +36,8 @@ static double sources_of_body(const struct kith_simulation *simulation)
 {
     const struct forces_space *space = &simulation->problem.space;
     const double n = (double)simulation_bodies(simulation);
+    if (simulation->massive)
+        return (double)simulation->massive->count;
     if (!simulation->solver->has_cutoff || !(space->cutoff > 0) || !(space->volume > 0))
         return n;
     return n * fmin(1, pow(2 * space->cutoff, simulation->dimensions) / space->volume);

@@ -13,6 +13,7 @@
 #include "simulation/recording.h"
 #include "simulation/whfast.h"
 
+struct hybrid_step;
 struct integrator_method;
 struct massive;
 struct simulation_domain;
@@ -58,7 +59,9 @@ struct kith_simulation {
     bool softening_of_bodies; /* instead of it */
     int32_t substeps;         /* of the pairs that are summed one by one: substeps.h */
     struct whfast_choice whfast;
-    double *planets;         /* memory for its kernels, or NULL */
+    double *planets;         /* memory for its kernels, of planet_numbers numbers, or NULL */
+    int64_t planet_numbers;
+    struct hybrid_step *hybrid; /* memory for its steps, or NULL */
     struct massive *massive; /* the sources, if most bodies have no mass, or NULL (massive.h) */
 
     kith_thermostat thermostat;

@@ -4,6 +4,8 @@
 #include "simulation/whfast.h"
 
 #include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
@@ -70,6 +72,97 @@ static kith_status run_systems(kith_context *context, const struct whfast_proble
                          run_block, &run);
 }
 
+/* Planets without mass do nothing to each other and to those with mass. Each part of them takes all
+ * steps of a leg in a core's cache, with the leading planets, which take them once more for each. */
+struct parts_run {
+    const struct whfast_problem *problem;
+    const struct whfast_kernels *kernels;
+    kith_context *context;
+    double *memory; /* of each lane */
+    int64_t leading, each, numbers;
+    atomic_long next;
+};
+
+/* Planets of a part, which take some hundred kilobytes, and that take far more time than those that
+ * lead. */
+enum { planets_of_part = 512, parts_of_leading = 8 };
+
+static int64_t planets_of(const struct kith_simulation *simulation)
+{
+    return simulation->problem.target_count - 1;
+}
+
+/* How many lead; all of them if nothing is gained by parts. */
+static int64_t leading_of(const struct kith_simulation *simulation)
+{
+    const double *mass = simulation->problem.source_mass;
+    const int64_t planets = planets_of(simulation);
+    int64_t leading = planets;
+    while (leading > 0 && mass[leading] == 0)
+        leading--;
+    leading = (leading + whfast_leading - 1) / whfast_leading * whfast_leading;
+    return leading + planets_of_part < planets && parts_of_leading * leading <= planets ? leading
+                                                                                       : planets;
+}
+
+static int64_t planets_of_each(int64_t leading)
+{
+    return parts_of_leading * leading > planets_of_part ? parts_of_leading * leading
+                                                        : planets_of_part;
+}
+
+static void run_parts(void *argument, int64_t lane)
+{
+    struct parts_run *run = argument;
+    const int64_t end = run->problem->forces->target_count - 1;
+    while (!kith_context_stops(run->context)) {
+        const int64_t first = run->leading + run->each * atomic_fetch_add(&run->next, 1);
+        const int64_t left = end - first;
+        if (left <= 0)
+            return;
+        const struct whfast_part part = {run->leading, first, left < run->each ? left : run->each};
+        run->kernels->one(run->problem, &part, run->memory + lane * run->numbers);
+    }
+}
+
+/* The memory of the kernels, of each lane. */
+static kith_status allocate_planets(struct kith_simulation *simulation,
+                                    const struct parts_run *run, int32_t lanes)
+{
+    if (simulation->planets && simulation->planet_numbers >= lanes * run->numbers)
+        return KITH_OK;
+    free(simulation->planets);
+    simulation->planets = NULL;
+    simulation->planet_numbers = lanes * run->numbers;
+    return kith_allocate(simulation->planet_numbers, sizeof *simulation->planets,
+                         "coordinates of planets", &simulation->planets);
+}
+
+static kith_status run_one(struct kith_simulation *simulation, const struct whfast_problem *problem)
+{
+    kith_context *context = simulation->context;
+    const struct whfast_kernels *kernels = kernels_of(context);
+    const int64_t planets = planets_of(simulation), leading = leading_of(simulation);
+    const int64_t others = planets - leading, each = planets_of_each(leading);
+    struct parts_run run = {.problem = problem,
+                            .kernels = kernels,
+                            .context = context,
+                            .leading = leading,
+                            .each = each,
+                            .numbers =
+                                kernels->numbers_of(leading + (others < each ? others : each))};
+    const double of_planet = seconds_of_planet + (double)leading * seconds_of_pair;
+    const double seconds = (double)(problem->steps + 1) * (double)others * of_planet;
+    const int32_t lanes = others > 0 ? kith_threads_for(context, seconds) : 1;
+    const struct whfast_part lead = {leading, 0, 0};
+    KITH_TRY(allocate_planets(simulation, &run, lanes));
+    run.memory = simulation->planets;
+    if (others > 0)
+        KITH_TRY(kith_for_each(context, lanes, lanes, run_parts, &run));
+    kernels->one(problem, &lead, simulation->planets);
+    return KITH_OK;
+}
+
 static kith_status run_problem(struct kith_simulation *simulation,
                                const struct whfast_problem *problem)
 {
@@ -80,8 +173,7 @@ static kith_status run_problem(struct kith_simulation *simulation,
         return backend->whfast(simulation->context, problem);
     if (simulation->is_ensemble)
         return run_systems(simulation->context, problem);
-    kernels_of(simulation->context)->one(problem, simulation->planets);
-    return KITH_OK;
+    return run_one(simulation, problem);
 }
 
 kith_status whfast_prepare(struct kith_simulation *simulation)
@@ -92,12 +184,6 @@ kith_status whfast_prepare(struct kith_simulation *simulation)
                          "the gravitational constant times the largest mass is out of range for "
                          "integrator whfast; give bodies and G in other units");
     problem.begins = true;
-    const bool is_one_on_cpu =
-        !simulation->is_ensemble && !simulation_backend_of(simulation->context)->whfast;
-    if (!simulation->planets && is_one_on_cpu && simulation->count > 0)
-        KITH_TRY(kith_allocate(kernels_of(simulation->context)->numbers_of_one(simulation->count),
-                               sizeof *simulation->planets, "coordinates of planets",
-                               &simulation->planets));
     return run_problem(simulation, &problem);
 }
 

@@ -71,10 +71,24 @@ struct whfast_problem {
     int64_t steps;
 };
 
-/* Takes the steps of the one system.
+/* Planets of the one system that take steps apart from the others: those that have mass, and some
+ * of those that have none. */
+struct whfast_part {
+    int64_t leading;      /* planets 0 … leading − 1, with all that have mass */
+    int64_t first, count; /* planets first … first + count − 1, if there are any: then a multiple
+                           * of whfast_leading are leading, and what they do is not stored */
+};
+
+/* A multiple of the planets of every vector. */
+enum { whfast_leading = 8 };
+
+/* Takes the steps of a part of the one system.
  *
- *   memory  numbers_of_one(bodies), aligned to vectors */
-typedef void whfast_one_kernel(const struct whfast_problem *problem, double *memory);
+ *   memory  numbers_of(planets of the part), aligned to vectors
+ *
+ * Bits: those of all its planets together. */
+typedef void whfast_one_kernel(const struct whfast_problem *problem, const struct whfast_part *part,
+                               double *memory);
 
 /* Takes the steps of the systems begin … end − 1. begin is a multiple of whfast_systems_at_once.
  *
@@ -88,7 +102,7 @@ enum { whfast_systems_at_once = 16 };
 struct whfast_kernels {
     whfast_one_kernel *one;
     whfast_systems_kernel *systems;
-    int64_t (*numbers_of_one)(int64_t bodies);
+    int64_t (*numbers_of)(int64_t planets);
 };
 
 #define WHFAST_DECLARE(isa) extern const struct whfast_kernels whfast_##isa;

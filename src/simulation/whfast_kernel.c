@@ -72,8 +72,21 @@ static void step_planets(struct whfast_planets *p, enum whfast_kernel kernel, do
  * ensemble s is the system of the first lane. */
 struct whfast_place {
     const struct whfast_problem *problem;
+    struct whfast_part part;
     int64_t system; /* −1: the one */
 };
+
+/* Of planet i of the part. */
+SIMD_INLINE int64_t planet_of(const struct whfast_place *place, int64_t i)
+{
+    return i < place->part.leading ? i : place->part.first + i - place->part.leading;
+}
+
+/* Whether what the leading planets do is stored, and the star. */
+SIMD_INLINE bool stores_leading(const struct whfast_place *place)
+{
+    return place->part.count == 0;
+}
 
 SIMD_INLINE int64_t at_body(const struct whfast_place *place, int64_t body, int32_t lane)
 {
@@ -129,14 +142,14 @@ static void load_masses(const struct whfast_place *place, struct whfast_planets 
     const double star = of_star > 0 ? of_star : 1;
     double all = star, before = star;
     for (int64_t i = 0; i < p->planets; i++)
-        all += mass[at_body(place, i + 1, lane)];
+        all += mass[at_body(place, planet_of(place, i) + 1, lane)];
     p->g = g;
     if (p->layout.is_systems)
         SIMD_LANE(p->star_gm, lane) = g * of_star;
     else
         p->star_gm = simd_all(g * of_star);
     for (int64_t i = 0; i < p->planets; i++) {
-        const double m = mass[at_body(place, i + 1, lane)];
+        const double m = mass[at_body(place, planet_of(place, i) + 1, lane)];
         const struct whfast_numbers of = whfast_numbers_of(p->is_jacobi, g, star, before, m, all);
         *element(p, p->mass, 0, i, lane) = m;
         *element(p, p->mu, 0, i, lane) = of_star > 0 ? of.mu : 0;
@@ -159,6 +172,21 @@ static void load_sources(struct whfast_planets *p)
             p->source[p->sources++] = (int32_t)i;
 }
 
+/* A component of the planets of a part, which are two ranges; without one it is 0. */
+static void load_planets(const struct whfast_place *place, const double *from, int64_t first,
+                         double *to)
+{
+    const struct whfast_part *part = &place->part;
+    const size_t leading = (size_t)part->leading * sizeof *to;
+    const size_t others = (size_t)part->count * sizeof *to;
+    if (from) {
+        memcpy(to, from + first, leading);
+        memcpy(to + part->leading, from + first + part->first, others);
+    } else {
+        memset(to, 0, leading + others);
+    }
+}
+
 /* Puts a vector of each planet, and of what is after them that of bodies at rest. */
 static void load_vectors(const struct whfast_place *place, struct whfast_planets *p,
                          const double *const from[3], int64_t first, double behind, vdouble *to)
@@ -166,27 +194,39 @@ static void load_vectors(const struct whfast_place *place, struct whfast_planets
     for (int32_t c = 0; c < 3; c++) {
         for (int64_t k = 0; k < p->layout.slots; k++)
             to[c * p->layout.slots + k] = simd_all(c == 0 ? behind : 0);
+        if (place->system < 0) {
+            load_planets(place, from[c], first, element(p, to, c, 0, 0));
+            continue;
+        }
         for (int64_t i = 0; i < p->planets; i++)
-            for (int32_t lane = 0; lane < systems_in(place); lane++) {
-                const bool is_there = place->system < 0 ||
-                                      place->system + lane < place->problem->forces->system_count;
-                if (is_there)
+            for (int32_t lane = 0; lane < whfast_lanes; lane++)
+                if (place->system + lane < place->problem->forces->system_count)
                     *element(p, to, c, i, lane) =
                         from[c] ? from[c][at_body(place, first + i, lane)] : 0;
-            }
     }
+}
+
+static void store_planets(const struct whfast_place *place, const double *from, double *to)
+{
+    const struct whfast_part *part = &place->part;
+    for (int64_t i = 0; stores_leading(place) && i < part->leading; i++)
+        to[i] = from[i] + 0.0;
+    for (int64_t i = 0; i < part->count; i++)
+        to[part->first + i] = from[part->leading + i] + 0.0;
 }
 
 /* + 0 makes −0 to 0: which of them it is depends on the layout. */
 static void store_vectors(const struct whfast_place *place, struct whfast_planets *p, vdouble *from,
                           int64_t first, double *const to[3])
 {
-    for (int32_t c = 0; c < 3; c++)
-        for (int64_t i = 0; to[c] && i < p->planets; i++)
-            for (int32_t lane = 0; lane < systems_in(place); lane++)
-                if (place->system < 0 ||
-                    place->system + lane < place->problem->forces->system_count)
+    for (int32_t c = 0; c < 3; c++) {
+        if (place->system < 0 && to[c])
+            store_planets(place, element(p, from, c, 0, 0), to[c] + first);
+        for (int64_t i = 0; place->system >= 0 && to[c] && i < p->planets; i++)
+            for (int32_t lane = 0; lane < whfast_lanes; lane++)
+                if (place->system + lane < place->problem->forces->system_count)
                     to[c][at_body(place, first + i, lane)] = *element(p, from, c, i, lane) + 0.0;
+    }
 }
 
 /* A vector of each system. */
@@ -203,6 +243,8 @@ static void load_vector(const struct whfast_place *place, const double *const fr
 static void store_vector(const struct whfast_place *place, const vdouble from[3], int64_t body,
                          double *const to[3])
 {
+    if (!stores_leading(place))
+        return;
     for (int32_t c = 0; c < 3; c++)
         for (int32_t lane = 0; to[c] && lane < systems_in(place); lane++)
             if (place->system < 0 || place->system + lane < place->problem->forces->system_count)
@@ -233,10 +275,10 @@ static void load_kept(const struct whfast_place *place, struct whfast_planets *p
     load_vectors(place, p, (const double *const *)problem->kept_velocity, 0, 0, p->v);
     load_vectors(place, p, (const double *const *)problem->lost_position, 0, 0, p->lost_q);
     load_vectors(place, p, (const double *const *)problem->lost_velocity, 0, 0, p->lost_v);
-    load_vector(place, (const double *const *)problem->kept_position, p->planets, p->center);
-    load_vector(place, (const double *const *)problem->kept_velocity, p->planets,
-                p->center_velocity);
-    load_vector(place, (const double *const *)problem->lost_position, p->planets, p->lost_center);
+    const int64_t after = problem->forces->target_count - 1;
+    load_vector(place, (const double *const *)problem->kept_position, after, p->center);
+    load_vector(place, (const double *const *)problem->kept_velocity, after, p->center_velocity);
+    load_vector(place, (const double *const *)problem->lost_position, after, p->lost_center);
 }
 
 static void store_kept(const struct whfast_place *place, struct whfast_planets *p)
@@ -246,9 +288,10 @@ static void store_kept(const struct whfast_place *place, struct whfast_planets *
     store_vectors(place, p, p->v, 0, problem->kept_velocity);
     store_vectors(place, p, p->lost_q, 0, problem->lost_position);
     store_vectors(place, p, p->lost_v, 0, problem->lost_velocity);
-    store_vector(place, p->center, p->planets, problem->kept_position);
-    store_vector(place, p->center_velocity, p->planets, problem->kept_velocity);
-    store_vector(place, p->lost_center, p->planets, problem->lost_position);
+    const int64_t after = problem->forces->target_count - 1;
+    store_vector(place, p->center, after, problem->kept_position);
+    store_vector(place, p->center_velocity, after, problem->kept_velocity);
+    store_vector(place, p->lost_center, after, problem->lost_position);
 }
 
 /* Positions and velocities at the end of the last step. */
@@ -277,7 +320,7 @@ static int64_t slots_of(bool is_systems, int64_t planets)
 static void take_steps(const struct whfast_place *place, double *memory)
 {
     const struct whfast_problem *problem = place->problem;
-    const int64_t planets = problem->forces->target_count - 1;
+    const int64_t planets = place->part.leading + place->part.count;
     const bool is_systems = place->system >= 0;
     struct whfast_planets p = {.layout = {is_systems, slots_of(is_systems, planets), whfast_lanes},
                                .planets = planets,
@@ -304,9 +347,10 @@ static void take_steps(const struct whfast_place *place, double *memory)
         store_bodies(place, &p);
 }
 
-static void step_one(const struct whfast_problem *problem, double *memory)
+static void step_one(const struct whfast_problem *problem, const struct whfast_part *part,
+                     double *memory)
 {
-    const struct whfast_place place = {problem, -1};
+    const struct whfast_place place = {problem, *part, -1};
     take_steps(&place, memory);
 }
 
@@ -319,15 +363,17 @@ static void step_systems(const struct whfast_problem *problem, int64_t begin, in
 {
     _Alignas(SIMD_BYTES) double memory[most_numbers];
     for (int64_t s = begin; s < end; s += whfast_lanes) {
-        const struct whfast_place place = {problem, s};
+        const struct whfast_place place = {problem, {problem->forces->target_count - 1, 0, 0}, s};
         take_steps(&place, memory);
     }
 }
 
-static int64_t numbers_of_one(int64_t bodies)
+static int64_t numbers_of(int64_t planets)
 {
-    return slots_of(false, bodies - 1) * whfast_lanes * whfast_numbers_of_slot + bodies;
+    const int64_t numbers =
+        slots_of(false, planets) * whfast_lanes * whfast_numbers_of_slot + planets;
+    return (numbers + whfast_lanes - 1) / whfast_lanes * whfast_lanes;
 }
 
 const struct whfast_kernels KITH_ISA_SYMBOL(whfast) = {
-    .one = step_one, .systems = step_systems, .numbers_of_one = numbers_of_one};
+    .one = step_one, .systems = step_systems, .numbers_of = numbers_of};
