@@ -1,11 +1,13 @@
 /* The state of a simulation, out to bodies and checkpoints and in again. */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/arguments.h"
 #include "core/memory.h"
 #include "simulation/integrator.h"
 #include "simulation/watch.h"
+#include "simulation/whfast_slice.h"
 
 kith_status simulation_check_range(const struct kith_simulation *simulation,
                                    struct system_range range)
@@ -85,8 +87,10 @@ static kith_status save_arrays(struct kith_simulation *simulation, double *rows,
     const struct system_range all = simulation_all(simulation);
     for (int32_t array = 0; array < simulation->method->kept; array++) {
         if (simulation->dtype == KITH_F64) {
-            KITH_TRY(
-                simulation_read_vectors(simulation, all, array, (double *)state + array * numbers));
+            double *own = (double *)state + array * numbers;
+            KITH_TRY(simulation_read_vectors(simulation, all, array, own));
+            if (simulation->slice && simulation->method == &whfast_method)
+                KITH_TRY(whfast_slice_save(simulation, array, own));
         } else {
             KITH_TRY(simulation_read_vectors(simulation, all, array, rows));
             narrow_to_float(rows, (float *)state + array * numbers, numbers);
@@ -100,13 +104,13 @@ static kith_status restore_arrays(struct kith_simulation *simulation, double *ro
 {
     const int64_t numbers = array_numbers(simulation);
     for (int32_t array = 0; array < simulation->method->kept; array++) {
-        if (simulation->dtype == KITH_F64) {
-            KITH_TRY(simulation_write_vectors(simulation, array,
-                                              (const double *)state + array * numbers));
-        } else {
+        if (simulation->dtype == KITH_F64)
+            memcpy(rows, (const double *)state + array * numbers, (size_t)numbers * sizeof *rows);
+        else
             widen_to_double((const float *)state + array * numbers, rows, numbers);
-            KITH_TRY(simulation_write_vectors(simulation, array, rows));
-        }
+        if (simulation->slice && simulation->method == &whfast_method)
+            KITH_TRY(whfast_slice_restore(simulation, array, rows));
+        KITH_TRY(simulation_write_vectors(simulation, array, rows));
     }
     return KITH_OK;
 }

@@ -95,9 +95,8 @@ static void load_masses(struct hybrid_step *step)
 static kith_status allocate_step(struct kith_simulation *simulation, struct hybrid_step *step)
 {
     const int64_t count = simulation->count;
-    *step = (struct hybrid_step){.simulation = simulation,
-                                 .kernels = kernels_of(simulation->context),
-                                 .room = count};
+    *step = (struct hybrid_step){
+        .simulation = simulation, .kernels = kernels_of(simulation->context), .room = count};
     KITH_TRY(kith_allocate(kith_padded(count + 1), column_count * (int64_t)sizeof(double),
                            "close encounters", &step->columns));
     KITH_TRY(kith_allocate(count, sizeof *step->source, "close encounters", &step->source));
@@ -208,12 +207,11 @@ static int compare(const void *a, const void *b)
  */
 static kith_status add_found(struct hybrid_step *step, int32_t i, struct hybrid_close *close)
 {
-    const int64_t found =
-        step->kernels->find(&step->planets, fabs(step->h) / 2, i, step->found);
+    const int64_t found = step->kernels->find(&step->planets, fabs(step->h) / 2, i, step->found);
     for (int64_t k = 0; k < found; k++) {
         const int32_t j = step->found[k];
-        KITH_TRY(add_pair(&close->pairs, i < j ? (struct hybrid_pair){i, j}
-                                               : (struct hybrid_pair){j, i}));
+        KITH_TRY(add_pair(&close->pairs,
+                          i < j ? (struct hybrid_pair){i, j} : (struct hybrid_pair){j, i}));
     }
     return KITH_OK;
 }

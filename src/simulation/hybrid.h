@@ -84,8 +84,8 @@ struct hybrid_memory {
 kith_status hybrid_memory_make(int64_t planets, struct hybrid_memory *memory);
 void hybrid_memory_free(struct hybrid_memory *memory);
 
-/* A step of h, with memory that a simulation keeps for the next ones. start_x and start_v are the bodies at its start, near_q and near_v for planets of
- * close pairs. */
+/* A step of h, with memory that a simulation keeps for the next ones. start_x and start_v are the
+ * bodies at its start, near_q and near_v for planets of close pairs. */
 struct hybrid_step {
     struct kith_simulation *simulation;
     const struct hybrid_kernels *kernels;

@@ -277,8 +277,7 @@ static kith_status place(const struct kith_simulation *simulation, void *from, d
 }
 
 kith_status massive_end_sample(const struct kith_simulation *simulation,
-                               const struct forces_problem *among,
-                               const struct forces_problem *all)
+                               const struct forces_problem *among, const struct forces_problem *all)
 {
     for (int32_t c = 0; c < all->dimensions; c++)
         KITH_TRY(place(simulation, among->acceleration[c], all->acceleration[c]));

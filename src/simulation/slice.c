@@ -12,6 +12,7 @@
 #include "simulation/images.h"
 #include "simulation/integrator.h"
 #include "simulation/watch.h"
+#include "simulation/whfast_slice.h"
 
 static bool is_divided(const kith_solver *solver)
 {
@@ -41,11 +42,12 @@ static bool have_slabs(const kith_context *context, const kith_simulation_option
 }
 
 /* Whether a rank can take the steps of its bodies: those of one length, or, on CPUs and where they
- * stay in their rows, those of ias15, whose lengths are from maxima over all bodies. */
+ * stay in their rows, those of ias15, whose lengths are from maxima over all bodies, and of whfast.
+ */
 static bool has_steps_of_slices(const kith_context *context, const struct integrator_method *method,
                                 const kith_solver *solver)
 {
-    if (method == &ias15_method)
+    if (method == &ias15_method || method == &whfast_method)
         return context->device.kind == KITH_CPU && !solver->has_cutoff;
     return method->step && !method->prepare;
 }
@@ -77,7 +79,8 @@ bool simulation_can_be_sliced(kith_context *context, const kith_simulation_optio
         forces_choose_solver(&options->forces, &solver) != KITH_OK || !is_divided(solver) ||
         !has_steps_of_slices(context, method, solver))
         return false;
-    return are_worth_dividing(context, options, method, solver, bodies, all);
+    return are_worth_dividing(context, options, method, solver, bodies, all) &&
+           (method != &whfast_method || whfast_can_be_sliced(context, bodies, all));
 }
 
 kith_status slice_agree(const struct kith_simulation *simulation, kith_status status)
@@ -91,6 +94,7 @@ void slice_free(struct kith_simulation *simulation)
     if (!slice)
         return;
     forces_wide_free(simulation->context, &slice->wide);
+    whfast_slice_free(slice);
     free(slice);
     simulation->slice = NULL;
 }

@@ -11,16 +11,20 @@
 #include "forces/slice.h"
 #include "simulation/state.h"
 
+struct whfast_leaders;
+
 struct simulation_slice {
     int64_t all, first; /* N, and the number of this rank's first body */
     struct forces_wide wide;
+    struct whfast_leaders *leaders; /* of whfast, or NULL */
 };
 
 /* Collective: whether such a simulation supports the options: an integrator with steps of one
  * length, in positions and velocities, or on CPUs and without a cutoff ias15, by a solver that
- * divides its work; on GPUs leapfrog within a cutoff, in a cell that is periodic along all axes, of
- * 524 288 bodies or more, without Bussi's thermostat and excluded pairs, and gravity by trees of
- * more bodies than fit into the memory of one. Not with collisions or substeps, or for few bodies.
+ * divides its work; on CPUs whfast, of bodies with mass and after them many more without; on GPUs
+ * leapfrog within a cutoff, in a cell that is periodic along all axes, of 524 288 bodies or more,
+ * without Bussi's thermostat and excluded pairs, and gravity by trees of more bodies than fit into
+ * the memory of one. Not with collisions or substeps, or for few bodies.
  *
  *   bodies  those of this rank
  *   all     N */

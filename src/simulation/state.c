@@ -90,15 +90,18 @@ kith_status simulation_check_solver(const struct kith_simulation *simulation,
             KITH_UNSUPPORTED,
             "solver is %s, which computes in double precision, but precision is single; use double",
             solver->name);
-    const struct forces_problem of_steps = simulation->method->has_jerk
-                                               ? problem_with_jerk(simulation)
-                                               : problem_at(simulation, POSITION, ACCELERATION);
+    struct forces_problem of_steps = simulation->method->has_jerk
+                                         ? problem_with_jerk(simulation)
+                                         : problem_at(simulation, POSITION, ACCELERATION);
     struct forces_problem of_diagnostics = problem_at(simulation, POSITION, ACCELERATION);
     of_diagnostics.dtype = KITH_F64;
     of_diagnostics.potential = of_diagnostics.acceleration[0];
     KITH_TRY(forces_check_suits(simulation->context, solver, &of_steps));
     KITH_TRY(forces_check_suits(simulation->context, solver, &of_diagnostics));
-    forces_advise(simulation->context, forces, &of_steps);
+    if (simulation->massive)
+        of_steps.source_count = simulation->massive->count;
+    if (!simulation->method->take) /* else another solver is refused */
+        forces_advise(simulation->context, forces, &of_steps);
     return KITH_OK;
 }
 

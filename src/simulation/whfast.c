@@ -12,9 +12,12 @@
 #include "device/threads.h"
 #include "forces/solver.h"
 #include "kith/ensemble.h"
+#include "ranks/ranks.h"
 #include "simulation/advance_program.h"
 #include "simulation/backend.h"
 #include "simulation/integrator.h"
+#include "simulation/slice.h"
+#include "simulation/whfast_slice.h"
 
 _Static_assert(WHFAST_POSITION == VELOCITY + 1, "the arrays are in another order");
 
@@ -26,20 +29,41 @@ static const struct whfast_kernels *kernels_of(const kith_context *context)
     return each_isa[context->isa];
 }
 
+/* Of a rank that has those that lead apart from its bodies; else NULL. */
+static const struct whfast_leaders *leaders_of(const struct kith_simulation *simulation)
+{
+    return simulation->slice && simulation->context->ranks->rank > 0 ? simulation->slice->leaders
+                                                                     : NULL;
+}
+
+/* kept: of the first body, so much after the beginning of the arrays. */
+static struct whfast_arrays arrays_of(const struct kith_simulation *simulation, int64_t kept)
+{
+    struct whfast_arrays arrays = {0};
+    for (int32_t k = 0; k < simulation->dimensions; k++) {
+        arrays.position[k] = simulation->vector[POSITION][k];
+        arrays.velocity[k] = simulation->vector[VELOCITY][k];
+        arrays.kept_position[k] = (double *)simulation->vector[WHFAST_POSITION][k] + kept;
+        arrays.kept_velocity[k] = (double *)simulation->vector[WHFAST_VELOCITY][k] + kept;
+        arrays.lost_position[k] = (double *)simulation->vector[WHFAST_LOST_POSITION][k] + kept;
+        arrays.lost_velocity[k] = (double *)simulation->vector[WHFAST_LOST_VELOCITY][k] + kept;
+    }
+    return arrays;
+}
+
 static struct whfast_problem problem_of(const struct kith_simulation *simulation, double h,
                                         int64_t steps)
 {
-    struct whfast_problem problem = {
-        .forces = &simulation->problem, .choice = simulation->whfast, .h = h, .steps = steps};
-    for (int32_t k = 0; k < simulation->dimensions; k++) {
-        problem.position[k] = simulation->vector[POSITION][k];
-        problem.velocity[k] = simulation->vector[VELOCITY][k];
-        problem.kept_position[k] = simulation->vector[WHFAST_POSITION][k];
-        problem.kept_velocity[k] = simulation->vector[WHFAST_VELOCITY][k];
-        problem.lost_position[k] = simulation->vector[WHFAST_LOST_POSITION][k];
-        problem.lost_velocity[k] = simulation->vector[WHFAST_LOST_VELOCITY][k];
-    }
-    return problem;
+    const struct whfast_leaders *leaders = leaders_of(simulation);
+    const struct whfast_arrays all = arrays_of(simulation, leaders ? 1 : 0);
+    return (struct whfast_problem){.forces = &simulation->problem,
+                                   .choice = simulation->whfast,
+                                   .all = all,
+                                   .lead = leaders ? leaders->arrays : all,
+                                   .mass = leaders ? leaders->mass : simulation->mass,
+                                   .center = leaders ? leaders->leading : simulation->count - 1,
+                                   .h = h,
+                                   .steps = steps};
 }
 
 struct systems_run {
@@ -73,13 +97,15 @@ static kith_status run_systems(kith_context *context, const struct whfast_proble
 }
 
 /* Planets without mass do nothing to each other and to those with mass. Each part of them takes all
- * steps of a leg in a core's cache, with the leading planets, which take them once more for each. */
+ * steps of a leg in a core's cache, with the leading planets, which take them once more for each.
+ */
 struct parts_run {
     const struct whfast_problem *problem;
     const struct whfast_kernels *kernels;
     kith_context *context;
-    double *memory; /* of each lane */
-    int64_t leading, each, numbers;
+    double *memory;              /* of each lane */
+    int64_t leading, begin, end; /* planets that lead, and the others */
+    int64_t each, numbers;
     atomic_long next;
 };
 
@@ -87,22 +113,28 @@ struct parts_run {
  * lead. */
 enum { planets_of_part = 512, parts_of_leading = 8 };
 
-static int64_t planets_of(const struct kith_simulation *simulation)
+int64_t whfast_leading(int64_t last_with_mass, int64_t planets)
 {
-    return simulation->problem.target_count - 1;
+    const int64_t last = last_with_mass > 0 ? last_with_mass : 0;
+    const int64_t leading =
+        (last + whfast_least_leading - 1) / whfast_least_leading * whfast_least_leading;
+    return leading + planets_of_part < planets && parts_of_leading * leading <= planets ? leading
+                                                                                        : planets;
 }
 
-/* How many lead; all of them if nothing is gained by parts. */
-static int64_t leading_of(const struct kith_simulation *simulation)
+/* The planets that lead and the others, of this rank. */
+static void divide(const struct kith_simulation *simulation, struct parts_run *run)
 {
-    const double *mass = simulation->problem.source_mass;
-    const int64_t planets = planets_of(simulation);
-    int64_t leading = planets;
-    while (leading > 0 && mass[leading] == 0)
-        leading--;
-    leading = (leading + whfast_leading - 1) / whfast_leading * whfast_leading;
-    return leading + planets_of_part < planets && parts_of_leading * leading <= planets ? leading
-                                                                                       : planets;
+    const double *mass = simulation->mass;
+    const int64_t planets = simulation->count - 1;
+    const bool is_later = leaders_of(simulation) != NULL;
+    int64_t last = planets;
+    while (last > 0 && mass[last] == 0)
+        last--;
+    run->leading =
+        simulation->slice ? simulation->slice->leaders->leading : whfast_leading(last, planets);
+    run->begin = is_later ? -1 : run->leading;
+    run->end = planets;
 }
 
 static int64_t planets_of_each(int64_t leading)
@@ -114,10 +146,9 @@ static int64_t planets_of_each(int64_t leading)
 static void run_parts(void *argument, int64_t lane)
 {
     struct parts_run *run = argument;
-    const int64_t end = run->problem->forces->target_count - 1;
     while (!kith_context_stops(run->context)) {
-        const int64_t first = run->leading + run->each * atomic_fetch_add(&run->next, 1);
-        const int64_t left = end - first;
+        const int64_t first = run->begin + run->each * atomic_fetch_add(&run->next, 1);
+        const int64_t left = run->end - first;
         if (left <= 0)
             return;
         const struct whfast_part part = {run->leading, first, left < run->each ? left : run->each};
@@ -126,8 +157,8 @@ static void run_parts(void *argument, int64_t lane)
 }
 
 /* The memory of the kernels, of each lane. */
-static kith_status allocate_planets(struct kith_simulation *simulation,
-                                    const struct parts_run *run, int32_t lanes)
+static kith_status allocate_planets(struct kith_simulation *simulation, const struct parts_run *run,
+                                    int32_t lanes)
 {
     if (simulation->planets && simulation->planet_numbers >= lanes * run->numbers)
         return KITH_OK;
@@ -142,19 +173,15 @@ static kith_status run_one(struct kith_simulation *simulation, const struct whfa
 {
     kith_context *context = simulation->context;
     const struct whfast_kernels *kernels = kernels_of(context);
-    const int64_t planets = planets_of(simulation), leading = leading_of(simulation);
-    const int64_t others = planets - leading, each = planets_of_each(leading);
-    struct parts_run run = {.problem = problem,
-                            .kernels = kernels,
-                            .context = context,
-                            .leading = leading,
-                            .each = each,
-                            .numbers =
-                                kernels->numbers_of(leading + (others < each ? others : each))};
-    const double of_planet = seconds_of_planet + (double)leading * seconds_of_pair;
+    struct parts_run run = {.problem = problem, .kernels = kernels, .context = context};
+    divide(simulation, &run);
+    const int64_t others = run.end - run.begin;
+    run.each = planets_of_each(run.leading);
+    run.numbers = kernels->numbers_of(run.leading + (others < run.each ? others : run.each));
+    const double of_planet = seconds_of_planet + (double)run.leading * seconds_of_pair;
     const double seconds = (double)(problem->steps + 1) * (double)others * of_planet;
     const int32_t lanes = others > 0 ? kith_threads_for(context, seconds) : 1;
-    const struct whfast_part lead = {leading, 0, 0};
+    const struct whfast_part lead = {run.leading, 0, 0};
     KITH_TRY(allocate_planets(simulation, &run, lanes));
     run.memory = simulation->planets;
     if (others > 0)
@@ -178,6 +205,8 @@ static kith_status run_problem(struct kith_simulation *simulation,
 
 kith_status whfast_prepare(struct kith_simulation *simulation)
 {
+    if (simulation->slice)
+        KITH_TRY(whfast_slice_begin(simulation));
     struct whfast_problem problem = problem_of(simulation, simulation->dt, 0);
     if (!advance_fits_masses(&simulation->problem))
         return kith_fail(KITH_UNSUPPORTED,
@@ -235,22 +264,47 @@ static kith_status check_softening(const struct kith_simulation *simulation,
     return KITH_OK;
 }
 
-static kith_status check_system(const kith_bodies *bodies, const char *name)
+struct star {
+    double mass, position[3];
+};
+
+/* Of bodies from number `first` on. */
+static kith_status check_system(const kith_bodies *bodies, int64_t first, const struct star *star,
+                                const char *name)
 {
     const int32_t dimensions = bodies->dimensions;
-    if (bodies->count > 0 && bodies->mass && !(bodies->mass[0] > 0))
+    if (!(star->mass > 0))
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "mass of body 0 is %g, and it is the star of integrator %s; give the "
                          "star first, with a mass > 0",
-                         bodies->mass[0], name);
-    for (int64_t i = 1; i < bodies->count; i++)
-        if (memcmp(bodies->position, bodies->position + i * dimensions,
-                   (size_t)dimensions * sizeof(double)) == 0)
+                         star->mass, name);
+    for (int64_t i = 0; i < bodies->count; i++)
+        if (first + i > 0 && memcmp(star->position, bodies->position + i * dimensions,
+                                    (size_t)dimensions * sizeof(double)) == 0)
             return kith_fail(KITH_INVALID_ARGUMENT,
                              "body %lld (from 0) is at the place of body 0, the star of integrator "
                              "%s; move it",
-                             (long long)i, name);
+                             (long long)(first + i), name);
     return KITH_OK;
+}
+
+static struct star star_of(const kith_bodies *bodies)
+{
+    struct star star = {1, {0}};
+    if (bodies->count == 0)
+        return star;
+    star.mass = bodies->mass ? bodies->mass[0] : 1;
+    memcpy(star.position, bodies->position, (size_t)bodies->dimensions * sizeof(double));
+    return star;
+}
+
+/* The star is a body of rank 0. */
+static kith_status check_slice(const struct kith_simulation *simulation, const kith_bodies *bodies,
+                               const char *name)
+{
+    struct star star = star_of(bodies);
+    ranks_broadcast(simulation->context, &star, sizeof star);
+    return check_system(bodies, simulation->slice->first, &star, name);
 }
 
 kith_status whfast_check(const struct kith_simulation *simulation, const kith_bodies *bodies,
@@ -271,10 +325,13 @@ kith_status whfast_check(const struct kith_simulation *simulation, const kith_bo
                          "solver is %s, and integrator %s sums over pairs itself; use auto or "
                          "direct",
                          simulation->solver->name, name);
-    KITH_TRY(check_softening(simulation, bodies, name));
+    KITH_TRY(slice_agree(simulation, check_softening(simulation, bodies, name)));
+    if (simulation->slice)
+        return check_slice(simulation, bodies, name);
     for (int64_t s = 0; s < simulation->systems; s++) {
         const kith_bodies one = kith_ensemble_system(bodies, simulation->systems, s);
-        const kith_status status = check_system(&one, name);
+        const struct star star = star_of(&one);
+        const kith_status status = check_system(&one, 0, &star, name);
         if (status != KITH_OK)
             return simulation->is_ensemble
                        ? kith_fail_within(status, "system %lld (from 0): ", (long long)s)

@@ -54,20 +54,27 @@ enum {
     WHFAST_ARRAYS
 };
 
-/* A leg of steps of one system, or of systems of an ensemble.
- *
- * An array is [D][stride] numbers; element i of a component is body i of position and velocity, and
- * of the others planet i + 1, with the center of mass after the planets. Of an ensemble it is a
- * row of systems (simulation/state.h). */
+/* Components of the bodies: element i of position and velocity is body i, of the others, the kept
+ * state and what of it did not fit, planet i + 1, with the center of mass after the planets. Of an
+ * ensemble it is a row of systems (simulation/state.h). In two dimensions the third ones are NULL.
+ */
+struct whfast_arrays {
+    double *position[3], *velocity[3];
+    double *kept_position[3], *kept_velocity[3], *lost_position[3], *lost_velocity[3];
+};
+
+/* A leg of steps of one system, or of systems of an ensemble. */
 struct whfast_problem {
     const struct forces_problem *forces;
     struct whfast_choice choice;
-    double *position[3], *velocity[3];
-    /* The kept state, and what of it did not fit. */
-    double *kept_position[3], *kept_velocity[3], *lost_position[3], *lost_velocity[3];
-    bool begins; /* the state is first made from positions and velocities */
-    bool ends;   /* positions and velocities are made from the state at the end */
-    double h;    /* a step's length, of any sign */
+    struct whfast_arrays all;
+    struct whfast_arrays lead; /* of the star and the leading planets: those of all, but for ranks
+                                * that do not have them (simulation/whfast_slice.h) */
+    const double *mass;        /* of these */
+    int64_t center;            /* the element of the center of mass, of lead */
+    bool begins;               /* the state is first made from positions and velocities */
+    bool ends;                 /* positions and velocities are made from the state at the end */
+    double h;                  /* a step's length, of any sign */
     int64_t steps;
 };
 
@@ -76,11 +83,11 @@ struct whfast_problem {
 struct whfast_part {
     int64_t leading;      /* planets 0 … leading − 1, with all that have mass */
     int64_t first, count; /* planets first … first + count − 1, if there are any: then a multiple
-                           * of whfast_leading are leading, and what they do is not stored */
+                           * of whfast_least_leading are leading, and what they do is not stored */
 };
 
 /* A multiple of the planets of every vector. */
-enum { whfast_leading = 8 };
+enum { whfast_least_leading = 8 };
 
 /* Takes the steps of a part of the one system.
  *

@@ -340,12 +340,12 @@ static struct whfast_device device_of(const struct whfast_problem *problem)
     struct whfast_device device = {};
     device.mass = (const double *)forces->source_mass;
     for (int32_t c = 0; c < 3; c++) {
-        device.position[c] = problem->position[c];
-        device.velocity[c] = problem->velocity[c];
-        device.kept_position[c] = problem->kept_position[c];
-        device.kept_velocity[c] = problem->kept_velocity[c];
-        device.lost_position[c] = problem->lost_position[c];
-        device.lost_velocity[c] = problem->lost_velocity[c];
+        device.position[c] = problem->all.position[c];
+        device.velocity[c] = problem->all.velocity[c];
+        device.kept_position[c] = problem->all.kept_position[c];
+        device.kept_velocity[c] = problem->all.kept_velocity[c];
+        device.lost_position[c] = problem->all.lost_position[c];
+        device.lost_velocity[c] = problem->all.lost_velocity[c];
     }
     device.systems = forces->system_count > 0 ? forces->system_count : 1;
     device.stride = forces->system_count > 0 ? forces->system_stride : 1;

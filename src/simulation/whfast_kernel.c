@@ -76,12 +76,6 @@ struct whfast_place {
     int64_t system; /* −1: the one */
 };
 
-/* Of planet i of the part. */
-SIMD_INLINE int64_t planet_of(const struct whfast_place *place, int64_t i)
-{
-    return i < place->part.leading ? i : place->part.first + i - place->part.leading;
-}
-
 /* Whether what the leading planets do is stored, and the star. */
 SIMD_INLINE bool stores_leading(const struct whfast_place *place)
 {
@@ -135,21 +129,22 @@ static void lay_out(struct whfast_planets *p, double *memory)
 static void load_masses(const struct whfast_place *place, struct whfast_planets *p, int32_t lane)
 {
     const struct forces_problem *forces = place->problem->forces;
-    const double *mass = forces->source_mass;
+    const double *mass = place->problem->mass;
+    const int64_t leading = place->part.leading;
     const double g = forces->gravitational_constant / SIMD_RSQRT3_SCALE_DOUBLE;
     const double of_star = mass[at_body(place, 0, lane)];
     /* After the last system there is none. */
     const double star = of_star > 0 ? of_star : 1;
     double all = star, before = star;
-    for (int64_t i = 0; i < p->planets; i++)
-        all += mass[at_body(place, planet_of(place, i) + 1, lane)];
+    for (int64_t i = 0; i < leading; i++)
+        all += mass[at_body(place, i + 1, lane)];
     p->g = g;
     if (p->layout.is_systems)
         SIMD_LANE(p->star_gm, lane) = g * of_star;
     else
         p->star_gm = simd_all(g * of_star);
     for (int64_t i = 0; i < p->planets; i++) {
-        const double m = mass[at_body(place, planet_of(place, i) + 1, lane)];
+        const double m = i < leading ? mass[at_body(place, i + 1, lane)] : 0;
         const struct whfast_numbers of = whfast_numbers_of(p->is_jacobi, g, star, before, m, all);
         *element(p, p->mass, 0, i, lane) = m;
         *element(p, p->mu, 0, i, lane) = of_star > 0 ? of.mu : 0;
@@ -173,64 +168,73 @@ static void load_sources(struct whfast_planets *p)
 }
 
 /* A component of the planets of a part, which are two ranges; without one it is 0. */
-static void load_planets(const struct whfast_place *place, const double *from, int64_t first,
+static void load_planets(const struct whfast_place *place, const double *lead, const double *all,
                          double *to)
 {
     const struct whfast_part *part = &place->part;
     const size_t leading = (size_t)part->leading * sizeof *to;
     const size_t others = (size_t)part->count * sizeof *to;
-    if (from) {
-        memcpy(to, from + first, leading);
-        memcpy(to + part->leading, from + first + part->first, others);
+    if (lead) {
+        memcpy(to, lead, leading);
+        memcpy(to + part->leading, all + part->first, others);
     } else {
         memset(to, 0, leading + others);
     }
 }
 
-/* Puts a vector of each planet, and of what is after them that of bodies at rest. */
+SIMD_INLINE bool is_there(const struct whfast_place *place, int32_t lane)
+{
+    return place->system + lane < place->problem->forces->system_count;
+}
+
+/* Puts a vector of each planet, the first of which is element `first`, and of what is after them
+ * that of bodies at rest. */
 static void load_vectors(const struct whfast_place *place, struct whfast_planets *p,
-                         const double *const from[3], int64_t first, double behind, vdouble *to)
+                         double *const lead[3], double *const all[3], int64_t first, double behind,
+                         vdouble *to)
 {
     for (int32_t c = 0; c < 3; c++) {
         for (int64_t k = 0; k < p->layout.slots; k++)
             to[c * p->layout.slots + k] = simd_all(c == 0 ? behind : 0);
         if (place->system < 0) {
-            load_planets(place, from[c], first, element(p, to, c, 0, 0));
+            load_planets(place, lead[c] ? lead[c] + first : NULL, all[c] ? all[c] + first : NULL,
+                         element(p, to, c, 0, 0));
             continue;
         }
         for (int64_t i = 0; i < p->planets; i++)
             for (int32_t lane = 0; lane < whfast_lanes; lane++)
-                if (place->system + lane < place->problem->forces->system_count)
+                if (is_there(place, lane))
                     *element(p, to, c, i, lane) =
-                        from[c] ? from[c][at_body(place, first + i, lane)] : 0;
+                        all[c] ? all[c][at_body(place, first + i, lane)] : 0;
     }
 }
 
-static void store_planets(const struct whfast_place *place, const double *from, double *to)
+static void store_planets(const struct whfast_place *place, const double *from, double *lead,
+                          double *all)
 {
     const struct whfast_part *part = &place->part;
     for (int64_t i = 0; stores_leading(place) && i < part->leading; i++)
-        to[i] = from[i] + 0.0;
+        lead[i] = from[i] + 0.0;
     for (int64_t i = 0; i < part->count; i++)
-        to[part->first + i] = from[part->leading + i] + 0.0;
+        all[part->first + i] = from[part->leading + i] + 0.0;
 }
 
 /* + 0 makes −0 to 0: which of them it is depends on the layout. */
 static void store_vectors(const struct whfast_place *place, struct whfast_planets *p, vdouble *from,
-                          int64_t first, double *const to[3])
+                          int64_t first, double *const lead[3], double *const all[3])
 {
-    for (int32_t c = 0; c < 3; c++) {
-        if (place->system < 0 && to[c])
-            store_planets(place, element(p, from, c, 0, 0), to[c] + first);
-        for (int64_t i = 0; place->system >= 0 && to[c] && i < p->planets; i++)
+    for (int32_t c = 0; c < 3 && all[c]; c++) {
+        if (place->system < 0)
+            store_planets(place, element(p, from, c, 0, 0), lead[c] + first, all[c] + first);
+        for (int64_t i = 0; place->system >= 0 && i < p->planets; i++)
             for (int32_t lane = 0; lane < whfast_lanes; lane++)
-                if (place->system + lane < place->problem->forces->system_count)
-                    to[c][at_body(place, first + i, lane)] = *element(p, from, c, i, lane) + 0.0;
+                if (is_there(place, lane))
+                    all[c][at_body(place, first + i, lane)] = *element(p, from, c, i, lane) + 0.0;
     }
 }
 
 /* A vector of each system. */
-static void load_vector(const struct whfast_place *place, const double *const from[3], int64_t body,
+static void load_vector(const struct whfast_place *place, double *const from[3], int64_t body,
                         vdouble to[3])
 {
     for (int32_t c = 0; c < 3; c++)
@@ -247,18 +251,18 @@ static void store_vector(const struct whfast_place *place, const vdouble from[3]
         return;
     for (int32_t c = 0; c < 3; c++)
         for (int32_t lane = 0; to[c] && lane < systems_in(place); lane++)
-            if (place->system < 0 || place->system + lane < place->problem->forces->system_count)
+            if (place->system < 0 || is_there(place, lane))
                 to[c][at_body(place, body, lane)] = SIMD_LANE(from[c], lane) + 0.0;
 }
 
 static void load_bodies(const struct whfast_place *place, struct whfast_planets *p)
 {
-    const struct whfast_problem *problem = place->problem;
+    const struct whfast_arrays *lead = &place->problem->lead, *all = &place->problem->all;
     vdouble star[3], star_velocity[3];
-    load_vector(place, (const double *const *)problem->position, 0, star);
-    load_vector(place, (const double *const *)problem->velocity, 0, star_velocity);
-    load_vectors(place, p, (const double *const *)problem->position, 1, 1, p->q);
-    load_vectors(place, p, (const double *const *)problem->velocity, 1, 0, p->v);
+    load_vector(place, lead->position, 0, star);
+    load_vector(place, lead->velocity, 0, star_velocity);
+    load_vectors(place, p, lead->position, all->position, 1, 1, p->q);
+    load_vectors(place, p, lead->velocity, all->velocity, 1, 0, p->v);
     for (int32_t c = 0; c < 3; c++)
         for (int64_t i = 0; i < p->planets; i++)
             for (int32_t lane = 0; lane < systems_in(place); lane++) {
@@ -270,44 +274,45 @@ static void load_bodies(const struct whfast_place *place, struct whfast_planets 
 
 static void load_kept(const struct whfast_place *place, struct whfast_planets *p)
 {
-    const struct whfast_problem *problem = place->problem;
-    load_vectors(place, p, (const double *const *)problem->kept_position, 0, 1, p->q);
-    load_vectors(place, p, (const double *const *)problem->kept_velocity, 0, 0, p->v);
-    load_vectors(place, p, (const double *const *)problem->lost_position, 0, 0, p->lost_q);
-    load_vectors(place, p, (const double *const *)problem->lost_velocity, 0, 0, p->lost_v);
-    const int64_t after = problem->forces->target_count - 1;
-    load_vector(place, (const double *const *)problem->kept_position, after, p->center);
-    load_vector(place, (const double *const *)problem->kept_velocity, after, p->center_velocity);
-    load_vector(place, (const double *const *)problem->lost_position, after, p->lost_center);
+    const struct whfast_arrays *lead = &place->problem->lead, *all = &place->problem->all;
+    const int64_t center = place->problem->center;
+    load_vectors(place, p, lead->kept_position, all->kept_position, 0, 1, p->q);
+    load_vectors(place, p, lead->kept_velocity, all->kept_velocity, 0, 0, p->v);
+    load_vectors(place, p, lead->lost_position, all->lost_position, 0, 0, p->lost_q);
+    load_vectors(place, p, lead->lost_velocity, all->lost_velocity, 0, 0, p->lost_v);
+    load_vector(place, lead->kept_position, center, p->center);
+    load_vector(place, lead->kept_velocity, center, p->center_velocity);
+    load_vector(place, lead->lost_position, center, p->lost_center);
 }
 
 static void store_kept(const struct whfast_place *place, struct whfast_planets *p)
 {
-    const struct whfast_problem *problem = place->problem;
-    store_vectors(place, p, p->q, 0, problem->kept_position);
-    store_vectors(place, p, p->v, 0, problem->kept_velocity);
-    store_vectors(place, p, p->lost_q, 0, problem->lost_position);
-    store_vectors(place, p, p->lost_v, 0, problem->lost_velocity);
-    const int64_t after = problem->forces->target_count - 1;
-    store_vector(place, p->center, after, problem->kept_position);
-    store_vector(place, p->center_velocity, after, problem->kept_velocity);
-    store_vector(place, p->lost_center, after, problem->lost_position);
+    const struct whfast_arrays *lead = &place->problem->lead, *all = &place->problem->all;
+    const int64_t center = place->problem->center;
+    store_vectors(place, p, p->q, 0, lead->kept_position, all->kept_position);
+    store_vectors(place, p, p->v, 0, lead->kept_velocity, all->kept_velocity);
+    store_vectors(place, p, p->lost_q, 0, lead->lost_position, all->lost_position);
+    store_vectors(place, p, p->lost_v, 0, lead->lost_velocity, all->lost_velocity);
+    store_vector(place, p->center, center, lead->kept_position);
+    store_vector(place, p->center_velocity, center, lead->kept_velocity);
+    store_vector(place, p->lost_center, center, lead->lost_position);
 }
 
 /* Positions and velocities at the end of the last step. */
 static void store_bodies(const struct whfast_place *place, struct whfast_planets *p)
 {
     const struct whfast_problem *problem = place->problem;
+    const struct whfast_arrays *lead = &problem->lead, *all = &problem->all;
     const double h = problem->h;
     vdouble star[3], star_velocity[3];
     drift_any(p, -first_drift(problem->choice.kernel) * h);
     drift_center(p, -first_drift(problem->choice.kernel) * h);
     correct_back(p, problem->choice.corrector, h);
     end_planets(p, star, star_velocity);
-    store_vectors(place, p, p->q, 1, problem->position);
-    store_vectors(place, p, p->v, 1, problem->velocity);
-    store_vector(place, star, 0, problem->position);
-    store_vector(place, star_velocity, 0, problem->velocity);
+    store_vectors(place, p, p->q, 1, lead->position, all->position);
+    store_vectors(place, p, p->v, 1, lead->velocity, all->velocity);
+    store_vector(place, star, 0, lead->position);
+    store_vector(place, star_velocity, 0, lead->velocity);
 }
 
 /* At least one, so that sums have something to add. */

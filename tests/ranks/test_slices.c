@@ -3,6 +3,7 @@
 #include "jobs.h"
 
 #include "forces/slice.h"
+#include "random_numbers.h"
 #include "ranks/bodies.h"
 
 static kith_bodies *plummer(int64_t count)
@@ -169,6 +170,62 @@ static void test_bodies_without_mass_have_the_bits_of_one_rank(void **state)
                        .softening = has_softening ? 0 : 0.02,
                        .accuracy = {.error = is_tree ? 1e-3 : 0}}};
         assert_true(check_steps(start, &options, 4, cases[k].size));
+        kith_bodies_free(start);
+    }
+}
+
+/* A star, planets of a mass, and bodies without on orbits of their own. */
+static kith_bodies *swarm(int64_t count, int64_t planets)
+{
+    struct random_numbers random = random_numbers_begin("swarm");
+    kith_bodies *bodies = NULL;
+    assert_ok(kith_bodies_create(count, 3, KITH_VELOCITY | KITH_MASS, &bodies));
+    bodies->mass[0] = 1;
+    for (int64_t i = 1; i < count; i++) {
+        const kith_orbit orbit = {.a = random_uniform(&random, 0.5, 5),
+                                  .e = random_uniform(&random, 0, 0.2),
+                                  .i = random_uniform(&random, 0, 0.2),
+                                  .omega = random_uniform(&random, 0, 6),
+                                  .M = random_uniform(&random, 0, 6)};
+        bodies->mass[i] = i <= planets ? 1e-4 : 0;
+        assert_ok(kith_orbit_place(1, &orbit, bodies->position + 3 * i, bodies->velocity + 3 * i));
+    }
+    return bodies;
+}
+
+/* Every rank takes the steps of the planets, and of its own bodies without mass. */
+static void test_swarms_of_whfast_have_the_bits_of_one_rank(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *coordinates, *kernel;
+        int64_t planets;
+        double length;
+        int32_t corrector, size;
+    } cases[] = {
+        {"jacobi", "default", 4, 1, 0, 2},
+        {"democratic-heliocentric", "default", 9, 1, 0, 3},
+        {"jacobi", "lazy", 0, 1, 5, 5},
+        {"jacobi", "composition", 16, 1e40, 3, 8},
+        {"democratic-heliocentric", "default", 150, 1, 0, 2},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        kith_bodies *start = swarm(1500, cases[k].planets);
+        kith_simulation_options options = {.dt = 0.05,
+                                           .integrator = "whfast",
+                                           .coordinates = cases[k].coordinates,
+                                           .kernel = cases[k].kernel,
+                                           .corrector = cases[k].corrector};
+        for (int64_t i = 0; i < 3 * start->count; i++)
+            start->position[i] *= cases[k].length;
+        options.forces.gravitational_constant = pow(cases[k].length, 3);
+        for (int64_t i = 0; i < 3 * start->count; i++)
+            start->velocity[i] *= cases[k].length;
+        assert_true(check_steps(start, &options, 6, cases[k].size));
+        if (k == 0) {
+            start->mass[1400] = 1e-4; /* one of another rank */
+            assert_false(check_steps(start, &options, 6, cases[k].size));
+        }
         kith_bodies_free(start);
     }
 }
@@ -569,6 +626,7 @@ int main(void)
         cmocka_unit_test(test_sums_of_many_bodies_have_the_bits_of_one_rank),
         cmocka_unit_test(test_jerks_of_laws_have_the_bits_of_one_rank),
         cmocka_unit_test(test_noise_and_tails_have_the_bits_of_one_rank),
+        cmocka_unit_test(test_swarms_of_whfast_have_the_bits_of_one_rank),
         cmocka_unit_test(test_other_simulations_are_not_sliced),
         cmocka_unit_test(test_forces_on_slices_have_the_bits_of_one_rank),
         cmocka_unit_test(test_forces_within_a_cutoff_on_slices_have_the_bits_of_one_rank),

@@ -110,11 +110,11 @@ static void test_encounters_do_not_depend_on_the_order_of_bodies(void **state)
         kith_bodies *bodies = swarm(&random, 2, 600, 1e-3), *other = reversed(bodies);
         kith_bodies *a = after(context, bodies, hybrid(0.05), 3);
         kith_bodies *b = after(context, other, hybrid(0.05), 3);
-        kith_bodies *without = after(
-            context, bodies,
-            (kith_simulation_options){
-                .dt = 0.05, .integrator = "whfast", .coordinates = "democratic-heliocentric"},
-            3);
+        kith_bodies *without =
+            after(context, bodies,
+                  (kith_simulation_options){
+                      .dt = 0.05, .integrator = "whfast", .coordinates = "democratic-heliocentric"},
+                  3);
         kith_bodies *back = reversed(b);
         for (int64_t k = 0; k < 3 * a->count; k++) {
             largest = fmax(largest, fabs(a->position[k] - back->position[k]));

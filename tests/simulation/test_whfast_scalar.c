@@ -135,13 +135,16 @@ static void take_steps(const kith_bodies *bodies, const struct whfast_choice *ch
         }
     }
     for (int c = 0; c < 3; c++) {
-        problem.position[c] = ensemble->position[c];
-        problem.velocity[c] = ensemble->velocity[c];
-        problem.kept_position[c] = ensemble->kept[0][c];
-        problem.kept_velocity[c] = ensemble->kept[1][c];
-        problem.lost_position[c] = ensemble->kept[2][c];
-        problem.lost_velocity[c] = ensemble->kept[3][c];
+        problem.all.position[c] = ensemble->position[c];
+        problem.all.velocity[c] = ensemble->velocity[c];
+        problem.all.kept_position[c] = ensemble->kept[0][c];
+        problem.all.kept_velocity[c] = ensemble->kept[1][c];
+        problem.all.lost_position[c] = ensemble->kept[2][c];
+        problem.all.lost_velocity[c] = ensemble->kept[3][c];
     }
+    problem.lead = problem.all;
+    problem.mass = ensemble->mass;
+    problem.center = count - 1;
     whfast_scalar.systems(&problem, 0, systems);
 }
 
