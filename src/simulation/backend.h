@@ -45,8 +45,8 @@ struct simulation_backend {
     kith_status (*advance)(kith_context *context, const struct advance_problem *problem,
                            int64_t *done);
 
-    /* The steps of whfast (simulation/whfast.h), of at most kith_most_bodies_of_system bodies in
-     * each system; NULL: the kernels of a CPU. */
+    /* The steps of whfast (simulation/whfast.h), of systems that whfast_cuda.h describes; NULL: the
+     * kernels of a CPU. */
     kith_status (*whfast)(kith_context *context, const struct whfast_problem *problem);
 
     /* A leg of an ensemble of ias15 (simulation/radau.h), of at least one body and one system; what

@@ -16,6 +16,7 @@
 #include "simulation/massive.h"
 #include "simulation/slice.h"
 #include "simulation/thermostat.h"
+#include "simulation/whfast_slice.h"
 
 static double largest(const double *numbers, int64_t count)
 {
@@ -183,6 +184,7 @@ static kith_status load_problem(struct kith_simulation *simulation, const kith_b
     if (simulation->shows_masses)
         KITH_TRY(load_column(simulation, bodies->mass, 1, number_itself, &simulation->shown_mass));
     problem->source_mass = simulation->mass;
+    simulation->last_with_mass = whfast_last_with_mass(bodies);
     if (simulation->law.law) {
         problem->law = simulation->law.law;
         problem->target_mass = simulation->mass;

@@ -61,6 +61,7 @@ static struct whfast_problem problem_of(const struct kith_simulation *simulation
                                    .all = all,
                                    .lead = leaders ? leaders->arrays : all,
                                    .mass = leaders ? leaders->mass : simulation->mass,
+                                   .last_with_mass = simulation->last_with_mass,
                                    .center = leaders ? leaders->leading : simulation->count - 1,
                                    .h = h,
                                    .steps = steps};
@@ -125,14 +126,10 @@ int64_t whfast_leading(int64_t last_with_mass, int64_t planets)
 /* The planets that lead and the others, of this rank. */
 static void divide(const struct kith_simulation *simulation, struct parts_run *run)
 {
-    const double *mass = simulation->mass;
     const int64_t planets = simulation->count - 1;
     const bool is_later = leaders_of(simulation) != NULL;
-    int64_t last = planets;
-    while (last > 0 && mass[last] == 0)
-        last--;
-    run->leading =
-        simulation->slice ? simulation->slice->leaders->leading : whfast_leading(last, planets);
+    run->leading = simulation->slice ? simulation->slice->leaders->leading
+                                     : whfast_leading(simulation->last_with_mass, planets);
     run->begin = is_later ? -1 : run->leading;
     run->end = planets;
 }
@@ -342,12 +339,15 @@ kith_status whfast_check(const struct kith_simulation *simulation, const kith_bo
 
 static kith_status check(const struct kith_simulation *simulation, const kith_bodies *bodies)
 {
+    const int64_t massive = whfast_last_with_mass(bodies) + 1;
     if (simulation->context->device.kind != KITH_CPU &&
-        simulation->count > kith_most_bodies_of_system)
+        simulation->count > kith_most_bodies_of_system && massive > whfast_most_leading + 1)
         return kith_fail(KITH_UNSUPPORTED,
-                         "integrator is whfast with %lld bodies, and on a GPU it has at most %d; "
-                         "simulate on the CPU",
-                         (long long)simulation->count, (int)kith_most_bodies_of_system);
+                         "integrator is whfast with %lld bodies, of which the last with mass is "
+                         "number %lld (from 0); on a GPU it takes %d, or more if only the first %d "
+                         "have mass: give these first, or simulate on the CPU",
+                         (long long)simulation->count, (long long)massive - 1,
+                         (int)kith_most_bodies_of_system, (int)whfast_most_leading + 1);
     KITH_TRY(whfast_check(simulation, bodies, "whfast"));
     if (simulation->watch)
         return kith_fail(

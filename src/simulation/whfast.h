@@ -71,6 +71,7 @@ struct whfast_problem {
     struct whfast_arrays lead; /* of the star and the leading planets: those of all, but for ranks
                                 * that do not have them (simulation/whfast_slice.h) */
     const double *mass;        /* of these */
+    int64_t last_with_mass;    /* the last body with mass, of one system */
     int64_t center;            /* the element of the center of mass, of lead */
     bool begins;               /* the state is first made from positions and velocities */
     bool ends;                 /* positions and velocities are made from the state at the end */
@@ -85,6 +86,9 @@ struct whfast_part {
     int64_t first, count; /* planets first … first + count − 1, if there are any: then a multiple
                            * of whfast_least_leading are leading, and what they do is not stored */
 };
+
+/* The planets that may have mass in a system of more than kith_most_bodies_of_system on a GPU. */
+enum { whfast_most_leading = 32 };
 
 /* A multiple of the planets of every vector. */
 enum { whfast_least_leading = 8 };

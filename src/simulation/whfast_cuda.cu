@@ -15,6 +15,7 @@
 
 #include "core/status.h"
 #include "device/cuda.h"
+#include "kith/ensemble.h"
 #include "simulation/whfast_frames.h"
 
 /* Planets of a thread, whose instructions fill each other's latencies, and blocks of a
@@ -28,6 +29,11 @@ struct whfast_device {
     double *kept_position[3], *kept_velocity[3], *lost_position[3], *lost_velocity[3];
     int64_t systems, stride; /* body i of system s is element i·stride + s */
     int64_t planets, steps;
+    /* Of parts of one system, each in the place of a system: those that lead, and as many others.
+     */
+    int64_t leading; /* 0: there are no parts */
+    int64_t all;     /* planets, of the one system */
+    int64_t center;  /* the body whose elements are of the center of mass */
     double g, h;
     struct whfast_choice choice; /* its corrector is the next */
     struct whfast_corrector corrector;
@@ -83,16 +89,43 @@ SIMD_INLINE int64_t planet_of(const struct whfast_layout layout, int64_t k)
     return 2 * whfast_lane_of(layout) + k;
 }
 
+/* Planet i of a system, or of the system of a part. */
+SIMD_INLINE int64_t planet_of_all(const struct whfast_device &problem,
+                                  const struct whfast_layout layout, int64_t i)
+{
+    return i < problem.leading ? i : i + system_of(layout) * problem.leading;
+}
+
 SIMD_INLINE bool has_planet(const struct whfast_device &problem, const struct whfast_layout layout,
                             int64_t k)
 {
-    return is_there(problem, layout) && planet_of(layout, k) < problem.planets;
+    const int64_t i = planet_of(layout, k);
+    return is_there(problem, layout) && i < problem.planets &&
+           (problem.leading == 0 || planet_of_all(problem, layout, i) < problem.all);
 }
 
 SIMD_INLINE int64_t at_body(const struct whfast_device &problem, const struct whfast_layout layout,
                             int64_t body)
 {
-    return body * problem.stride + system_of(layout);
+    return problem.leading > 0 ? body : body * problem.stride + system_of(layout);
+}
+
+/* The element of the planet of vector k, of arrays in which body `first` is the first planet. */
+SIMD_INLINE int64_t at_planet(const struct whfast_device &problem,
+                              const struct whfast_layout layout, int64_t first, int64_t k)
+{
+    const int64_t i = planet_of(layout, k);
+    return at_body(problem, layout,
+                   first + (problem.leading > 0 ? planet_of_all(problem, layout, i) : i));
+}
+
+/* Planets of parts that do not lead have no mass. */
+SIMD_INLINE double mass_of(const struct whfast_device &problem, const struct whfast_layout layout,
+                           int64_t i)
+{
+    return problem.leading > 0 && i >= problem.leading
+               ? 0
+               : problem.mass[at_body(problem, layout, i + 1)];
 }
 
 /* What follows from the masses. */
@@ -103,7 +136,7 @@ SIMD_INLINE void load_masses(const struct whfast_device &problem, const struct w
     const double star = there ? problem.mass[at_body(problem, layout, 0)] : 1;
     double all = star, before = star;
     for (int64_t i = 0; there && i < problem.planets; i++)
-        all += problem.mass[at_body(problem, layout, i + 1)];
+        all += mass_of(problem, layout, i);
     p.g = problem.g;
     p.star_gm = there ? problem.g * star : 0;
 #pragma unroll
@@ -112,7 +145,7 @@ SIMD_INLINE void load_masses(const struct whfast_device &problem, const struct w
         p.inverse[k] = p.ratio[k] = p.kick[k] = 0;
     }
     for (int64_t i = 0; there && i < problem.planets; i++) {
-        const double m = problem.mass[at_body(problem, layout, i + 1)];
+        const double m = mass_of(problem, layout, i);
 #pragma unroll
         for (int64_t k = 0; k < layout.slots; k++)
             if (planet_of(layout, k) == i) {
@@ -142,7 +175,7 @@ SIMD_INLINE void load_vectors(const struct whfast_device &problem,
 #pragma unroll
         for (int64_t k = 0; k < layout.slots; k++) {
             const bool has = has_planet(problem, layout, k);
-            const int64_t at = at_body(problem, layout, first + planet_of(layout, k));
+            const int64_t at = at_planet(problem, layout, first, k);
             to[c * layout.slots + k] = !has ? (c == 0 ? behind : 0) : from[c] ? from[c][at] : 0;
         }
 }
@@ -156,9 +189,8 @@ SIMD_INLINE void store_vectors(const struct whfast_device &problem,
     for (int32_t c = 0; c < 3; c++)
 #pragma unroll
         for (int64_t k = 0; k < layout.slots; k++)
-            if (to[c] && has_planet(problem, layout, k))
-                to[c][at_body(problem, layout, first + planet_of(layout, k))] =
-                    from[c * layout.slots + k] + 0.0;
+            if (to[c] && has_planet(problem, layout, k) && planet_of(layout, k) >= problem.leading)
+                to[c][at_planet(problem, layout, first, k)] = from[c * layout.slots + k] + 0.0;
 }
 
 /* A vector of the system. */
@@ -176,7 +208,8 @@ SIMD_INLINE void store_vector(const struct whfast_device &problem,
 {
 #pragma unroll
     for (int32_t c = 0; c < 3; c++)
-        if (to[c] && is_there(problem, layout) && whfast_lane_of(layout) == 0)
+        if (to[c] && is_there(problem, layout) && whfast_lane_of(layout) == 0 &&
+            problem.leading == 0)
             to[c][at_body(problem, layout, body)] = from[c] + 0.0;
 }
 
@@ -226,9 +259,9 @@ static __global__ void __launch_bounds__(block_threads)
     drift_any(&p, first_drift(problem.choice.kernel) * problem.h);
     drift_center(&p, first_drift(problem.choice.kernel) * problem.h);
     store_kept(problem, layout, p);
-    store_vector(problem, layout, p.center, problem.planets, problem.kept_position);
-    store_vector(problem, layout, p.center_velocity, problem.planets, problem.kept_velocity);
-    store_vector(problem, layout, p.lost_center, problem.planets, problem.lost_position);
+    store_vector(problem, layout, p.center, problem.center, problem.kept_position);
+    store_vector(problem, layout, p.center_velocity, problem.center, problem.kept_velocity);
+    store_vector(problem, layout, p.lost_center, problem.center, problem.lost_position);
 }
 
 /* Makes positions and velocities from the state that is kept. */
@@ -244,9 +277,9 @@ static __global__ void __launch_bounds__(block_threads)
     point_to(lane, p);
     load_masses(problem, layout, p);
     load_kept(problem, layout, p);
-    load_vector(problem, layout, problem.kept_position, problem.planets, p.center);
-    load_vector(problem, layout, problem.kept_velocity, problem.planets, p.center_velocity);
-    load_vector(problem, layout, problem.lost_position, problem.planets, p.lost_center);
+    load_vector(problem, layout, problem.kept_position, problem.center, p.center);
+    load_vector(problem, layout, problem.kept_velocity, problem.center, p.center_velocity);
+    load_vector(problem, layout, problem.lost_position, problem.center, p.lost_center);
     vdouble star[3], star_velocity[3];
     drift_any(&p, -first_drift(problem.choice.kernel) * problem.h);
     drift_center(&p, -first_drift(problem.choice.kernel) * problem.h);
@@ -266,7 +299,7 @@ static __global__ void __launch_bounds__(block_threads)
     const int32_t c = (int32_t)blockIdx.y;
     if (system >= problem.systems || !problem.kept_position[c])
         return;
-    const int64_t at = problem.planets * problem.stride + system;
+    const int64_t at = problem.center * problem.stride + system;
     vdouble center = problem.kept_position[c][at], lost = problem.lost_position[c][at];
     const vdouble velocity = problem.kept_velocity[c][at];
     for (int64_t step = 0; step < problem.steps; step++)
@@ -349,7 +382,7 @@ static struct whfast_device device_of(const struct whfast_problem *problem)
     }
     device.systems = forces->system_count > 0 ? forces->system_count : 1;
     device.stride = forces->system_count > 0 ? forces->system_stride : 1;
-    device.planets = forces->target_count - 1;
+    device.planets = device.all = device.center = forces->target_count - 1;
     device.steps = problem->steps;
     device.g = forces->gravitational_constant;
     device.h = problem->h;
@@ -387,28 +420,76 @@ static step_function *choose_steps(const struct whfast_layout layout,
     }
 }
 
+/* What is launched together: a system or those of an ensemble; or of one large system first the
+ * parts of bodies without mass and then those that lead, which the parts read. */
+struct whfast_launch {
+    struct whfast_device device[2];
+    struct whfast_layout layout;
+    int32_t count;
+};
+
+static int64_t power_of_two_from(int64_t number)
+{
+    int64_t power = 1;
+    while (power < number)
+        power *= 2;
+    return power;
+}
+
+/* A part leads to half: with more others in a part there were more pairs in which neither has mass.
+ */
+static struct whfast_launch launch_of(const struct whfast_problem *problem)
+{
+    struct whfast_launch launch = {};
+    struct whfast_device &parts = launch.device[0], &lead = launch.device[1];
+    parts = lead = device_of(problem);
+    if (problem->forces->system_count > 0 || parts.all < kith_most_bodies_of_system) {
+        launch.layout = layout_of(parts.planets);
+        launch.count = 1;
+        return launch;
+    }
+    parts.leading = lead.planets = power_of_two_from(problem->last_with_mass);
+    parts.planets = 2 * parts.leading;
+    parts.systems = (parts.all - 1) / parts.leading; /* those that lead are one part */
+    launch.layout = layout_of(parts.planets);
+    launch.count = 2;
+    return launch;
+}
+
+static unsigned blocks_of(const struct whfast_device &device, const struct whfast_layout layout)
+{
+    const int64_t in_block = block_threads / layout.lanes;
+    return (unsigned)((device.systems + in_block - 1) / in_block);
+}
+
+static kith_status start(kith_context *context, const struct whfast_launch &launch,
+                         step_function *kernel, const char *what)
+{
+    for (int32_t k = 0; k < launch.count; k++) {
+        const struct whfast_device &device = launch.device[k];
+        kernel<<<blocks_of(device, launch.layout), block_threads, 0, cuda_stream(context)>>>(
+            device, launch.layout);
+        KITH_TRY(cuda_check_launch(what));
+    }
+    return KITH_OK;
+}
+
 kith_status whfast_cuda(kith_context *context, const struct whfast_problem *problem)
 {
-    const struct whfast_device device = device_of(problem);
-    const struct whfast_layout layout = layout_of(device.planets);
-    const int64_t in_block = block_threads / layout.lanes;
-    const unsigned blocks = (unsigned)((device.systems + in_block - 1) / in_block);
-    const cudaStream_t stream = cuda_stream(context);
-    if (problem->begins) {
-        begin_kernel<<<blocks, block_threads, 0, stream>>>(device, layout);
-        KITH_TRY(cuda_check_launch("starting the kernel of the coordinates of planets"));
-    }
+    const struct whfast_launch launch = launch_of(problem);
+    const struct whfast_device &last = launch.device[launch.count - 1];
+    if (problem->begins)
+        KITH_TRY(start(context, launch, begin_kernel,
+                       "starting the kernel of the coordinates of planets"));
     if (problem->steps > 0) {
-        const dim3 centers((unsigned)((device.systems + block_threads - 1) / block_threads), 3);
-        choose_steps(layout, &problem->choice)<<<blocks, block_threads, 0, stream>>>(device,
-                                                                                     layout);
-        KITH_TRY(cuda_check_launch("starting the kernel of the steps of whfast"));
-        center_kernel<<<centers, block_threads, 0, stream>>>(device);
+        const dim3 centers((unsigned)((last.systems + block_threads - 1) / block_threads), 3);
+        KITH_TRY(start(context, launch, choose_steps(launch.layout, &problem->choice),
+                       "starting the kernel of the steps of whfast"));
+        center_kernel<<<centers, block_threads, 0, cuda_stream(context)>>>(last);
         KITH_TRY(cuda_check_launch("starting the kernel of centers of mass"));
     }
-    if (problem->ends) {
-        end_kernel<<<blocks, block_threads, 0, stream>>>(device, layout);
-        KITH_TRY(cuda_check_launch("starting the kernel of the positions of planets"));
-    }
+    if (problem->ends)
+        KITH_TRY(
+            start(context, launch, end_kernel, "starting the kernel of the positions of planets"));
     return KITH_OK;
 }

@@ -20,20 +20,20 @@ static double *component_of(const struct kith_simulation *simulation, int32_t ar
     return leaders->memory + (array * simulation->dimensions + c) * numbers_of_component(leaders);
 }
 
-/* The last body with mass, of all ranks: that of this one, or −1. */
-static int64_t last_of_all(const kith_context *context, int64_t last)
+/* The last body with mass, of all ranks: of this one it is row `last`, from `first` on. */
+static int64_t last_of_all(const kith_context *context, int64_t first, int64_t last)
 {
-    double largest = (double)last;
+    double largest = last < 0 ? -1 : (double)(first + last);
     ranks_maximum(context, &largest, 1);
     return (int64_t)largest;
 }
 
-static int64_t last_with_mass(const double *mass, int64_t first, int64_t count)
+int64_t whfast_last_with_mass(const kith_bodies *bodies)
 {
-    int64_t last = count - 1;
-    while (last >= 0 && mass && mass[last] == 0)
+    int64_t last = bodies->count - 1;
+    while (last >= 0 && bodies->mass && bodies->mass[last] == 0)
         last--;
-    return last < 0 ? -1 : first + last;
+    return last;
 }
 
 /* Rows of rank 0. */
@@ -46,7 +46,7 @@ bool whfast_can_be_sliced(kith_context *context, const kith_bodies *bodies, int6
 {
     const struct ranks *ranks = context->ranks;
     const int64_t first = ranks_first(all, ranks->size, ranks->rank);
-    const int64_t last = last_of_all(context, last_with_mass(bodies->mass, first, bodies->count));
+    const int64_t last = last_of_all(context, first, whfast_last_with_mass(bodies));
     const int64_t leading = whfast_leading(last, all - 1);
     return leading < all - 1 && leading < rows_of_first(context, all);
 }
@@ -80,8 +80,7 @@ kith_status whfast_slice_begin(struct kith_simulation *simulation)
     kith_context *context = simulation->context;
     struct simulation_slice *slice = simulation->slice;
     KITH_TRY(ranks_agree(context, KITH_OK)); /* a rank may have failed before */
-    const int64_t last =
-        last_of_all(context, last_with_mass(simulation->mass, slice->first, simulation->count));
+    const int64_t last = last_of_all(context, slice->first, simulation->last_with_mass);
     const int64_t leading = whfast_leading(last, slice->all - 1);
     KITH_TRY(ranks_agree(context, allocate(simulation, leading)));
     const size_t bytes = (size_t)numbers_of_component(slice->leaders) * sizeof(double);

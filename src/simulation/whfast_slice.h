@@ -16,6 +16,9 @@ struct whfast_leaders {
     double *memory, *mass;
 };
 
+/* The last body with mass, or −1. */
+int64_t whfast_last_with_mass(const kith_bodies *bodies);
+
 /* How many planets lead, of a system whose last body with mass has this number: all of them if
  * nothing is gained. */
 int64_t whfast_leading(int64_t last_with_mass, int64_t planets);

@@ -284,6 +284,71 @@ static void assert_cannot(kith_context *context, const kith_bodies *bodies,
         fail_msg("'%s' has not '%s'", kith_error_message(), fields);
 }
 
+/* Planets, and many bodies without mass beyond them. */
+static kith_bodies *random_swarm(struct random_numbers *random, int64_t planets, int64_t count)
+{
+    kith_bodies *bodies = random_planets(random, &(struct planets_case){.planets = count - 1});
+    for (int64_t i = 1; i < count; i++) {
+        if (i > planets)
+            bodies->mass[i] = 0;
+        place(random, bodies->mass[0], random_uniform(random, 1, 50),
+              random_uniform(random, 0, 0.3), bodies->position + 3 * i, bodies->velocity + 3 * i);
+        for (int c = 0; c < 3; c++) {
+            bodies->position[3 * i + c] += bodies->position[c];
+            bodies->velocity[3 * i + c] += bodies->velocity[c];
+        }
+    }
+    return bodies;
+}
+
+/* In parts that all planets with mass lead: also of one, of none, of the most, and with some
+ * without mass between them; the last part is not full. */
+static void test_swarms_agree_with_the_cpu(void **state)
+{
+    struct random_numbers *random = *state;
+    kith_context *gpu = new_gpu_context(0), *cpu = cpu_context(0);
+    static const int64_t planets[] = {4, 0, 1, 32, 7, 13, 2, 20, 3, 9};
+    static const int64_t counts[] = {66, 1000, 65, 4097, 777, 1234, 10001, 300, 8193, 2049};
+    for (int64_t k = 0; k < 20; k++) {
+        const int64_t count = counts[(k + k / 10) % 10];
+        const kith_simulation_options options = options_at(k);
+        kith_bodies *bodies = random_swarm(random, planets[k % 10], count);
+        if (planets[k % 10] > 4)
+            bodies->mass[3] = 0;
+        kith_simulation *found = simulated(gpu, bodies, options);
+        kith_simulation *again = simulated(gpu, bodies, options);
+        kith_simulation *expected = simulated(cpu, bodies, options);
+        kith_checkpoint checkpoint = {0};
+        assert_ok(kith_simulation_step(found, 17));
+        assert_ok(kith_simulation_step(found, 3));
+        assert_ok(kith_simulation_step(again, 11));
+        assert_ok(kith_simulation_save(again, &checkpoint));
+        kith_simulation_free(again);
+        again = simulated(gpu, bodies, options);
+        assert_ok(kith_simulation_restore(again, &checkpoint));
+        assert_ok(kith_simulation_step(again, 9));
+        assert_ok(kith_simulation_step(expected, 20));
+        assert_ok(kith_simulation_step_by(found, 0.03));
+        assert_ok(kith_simulation_step_by(again, 0.03));
+        assert_ok(kith_simulation_step_by(expected, 0.03));
+        kith_bodies *a = state_of(found, bodies), *b = state_of(again, bodies);
+        kith_bodies *c = state_of(expected, bodies);
+        assert_same_state(a, b);
+        const double off = largest_difference(a, c);
+        if (!(off < 1e-9))
+            fail_msg("%d planets, %d bodies: off by %g", (int)planets[k % 10], (int)count, off);
+        kith_bodies *const all[] = {bodies, a, b, c};
+        for (int m = 0; m < 4; m++)
+            kith_bodies_free(all[m]);
+        kith_checkpoint_free(&checkpoint);
+        kith_simulation_free(found);
+        kith_simulation_free(again);
+        kith_simulation_free(expected);
+    }
+    kith_context_free(gpu);
+    kith_context_free(cpu);
+}
+
 static void test_what_a_gpu_cannot_do_is_said(void **state)
 {
     struct random_numbers *random = *state;
@@ -291,7 +356,7 @@ static void test_what_a_gpu_cannot_do_is_said(void **state)
     const struct planets_case few = {.planets = 3}, many = {.planets = 64};
     kith_bodies *bodies = random_planets(random, &few), *crowd = random_planets(random, &many);
     kith_simulation_options options = whfast(0.1, 0, NULL);
-    assert_cannot(gpu, crowd, options, KITH_UNSUPPORTED, "whfast 65 64");
+    assert_cannot(gpu, crowd, options, KITH_UNSUPPORTED, "whfast 65 64 33");
     options.precision = KITH_F32;
     assert_cannot(gpu, bodies, options, KITH_UNSUPPORTED, "whfast precision");
     options = whfast(0.1, 0, NULL);
@@ -318,6 +383,7 @@ int main(void)
         cmocka_unit_test_prestate(test_calls_and_checkpoints_do_not_change_bits, &random),
         cmocka_unit_test(test_steps_undo_themselves_backwards),
         cmocka_unit_test(test_the_outer_planets_keep_energy_and_angular_momentum),
+        cmocka_unit_test_prestate(test_swarms_agree_with_the_cpu, &random),
         cmocka_unit_test_prestate(test_what_a_gpu_cannot_do_is_said, &random),
     };
     return cmocka_run_group_tests_name("cuda_ensembles", tests, NULL, NULL);
