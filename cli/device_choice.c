@@ -188,6 +188,17 @@ static void count_in_file(const char *path, int64_t *count, int64_t *systems)
     kith_trajectory_close(trajectory);
 }
 
+/* The bodies of one system that attract the others: under gravity those with mass. */
+static int64_t sources_of(const kith_run_options *run, const kith_bodies *bodies, int64_t each)
+{
+    int64_t sources = 0;
+    if (!bodies || !bodies->mass || run->is_ensemble || run->simulation.forces.law)
+        return each;
+    for (int64_t i = 0; i < bodies->count; i++)
+        sources += bodies->mass[i] != 0;
+    return sources;
+}
+
 /* Of one system. A step of hermite-block moves one body in 25 of a Plummer sphere of 1024; one of
  * ias15 is 16 evaluations, which on a GPU take a hundred times as long as a small step in one
  * kernel. */
@@ -218,7 +229,8 @@ int cli_choose_device_of_run(const char *command, const struct common_options *c
     } else if (forces->cutoff == 0) {
         work.kind = KITH_WORK_STEPS;
         work.units = part_of_step(run) * (double)systems *
-                     cli_pairs_of_solver(forces->solver, &forces->accuracy, each, each);
+                     cli_pairs_of_solver(forces->solver, &forces->accuracy, each,
+                                         sources_of(run, bodies, each));
     }
     return cli_choose_device(command, common, work, context);
 }

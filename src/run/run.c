@@ -14,10 +14,6 @@
 #include "simulation/integrator.h"
 #include "simulation/keep.h"
 
-/* A large ensemble goes faster by several steps at a time than by one: its systems are then longer
- * in the cache. */
-enum { ensemble_steps = 16 };
-
 /* Between checks whether the run is to stop: too short for a person to wait, long enough that what
  * a call costs before and after its steps is little. A view shows some pictures in this time. */
 static const double check_seconds = 0.05, check_seconds_of_a_view = 0.01;
@@ -336,10 +332,9 @@ static kith_status run_all(struct run *run, const kith_run_options *options,
     else
         KITH_TRY(run_begin(run, bodies));
 
-    const bool is_ensemble = run->plan.parameters.is_ensemble;
     pace_begin(&run->pace, options->checkpoint_seconds,
                options->between_steps ? check_seconds_of_a_view : check_seconds,
-               is_ensemble ? ensemble_steps : 1, kith_clock());
+               simulation_fewest_steps(run->simulation), kith_clock());
     kith_status status = finish(run, go(run));
     if (options->last && (status == KITH_OK || status == KITH_CANCELLED)) {
         const kith_status handed = hand_over(run, options->last);

@@ -44,6 +44,10 @@ int32_t integrator_evaluations(const struct integrator_method *method);
 /* The steps of a leg; of an integrator with a fixed step, as many steps. */
 kith_status simulation_take_leg(struct kith_simulation *simulation, const struct radau_leg *leg);
 
+/* The steps that a call takes at least if that is much faster: enough that memory is not the limit.
+ */
+int64_t simulation_fewest_steps(const struct kith_simulation *simulation);
+
 /* Steps of h by the backend's advance: *done is steps, or 0 if it has none for this. */
 kith_status simulation_advance(struct kith_simulation *simulation, double h, int64_t steps,
                                int64_t *done);

@@ -27,6 +27,10 @@ enum { pairs_to_keep_a_body = 1024 };
  * takes the time of two steps or three to load and store. */
 enum { steps_of_planets = 128 };
 
+/* Steps at least of an ensemble, and of planets with many test particles: these go from memory to
+ * the caches and back for all of them once, and are kept once. */
+enum { steps_of_many = 16 };
+
 /* Evaluations of a step that chooses its length: two iterations, rarely three. */
 enum { adaptive_evaluations = 16 };
 
@@ -72,13 +76,18 @@ static bool keeps_state(const struct kith_simulation *simulation, int64_t steps)
            pairs_of_step(simulation) * (double)steps > most;
 }
 
+int64_t simulation_fewest_steps(const struct kith_simulation *simulation)
+{
+    const bool is_swarm = simulation->method->finish && simulation->massive;
+    return simulation->is_ensemble || is_swarm ? steps_of_many : 1;
+}
+
 /* The steps between two checks whether the context was cancelled: enough that a check costs
  * nothing, few enough not to wait for; on the CPU no more than those before which the state need
- * not be kept. A large ensemble is advanced group by group, each in the cache for this many steps:
- * 16 are enough that memory is not the limit. On a GPU it is some milliseconds, as small systems do
- * all these steps in one launch, and within a cutoff some ten milliseconds: such steps keep a list
- * of pairs, and copy the particles once for all of them, several GPUs from and to the columns of
- * the first, or of all ranks. */
+ * not be kept. A large ensemble is advanced group by group, each in the cache for this many steps.
+ * On a GPU it is some milliseconds, as small systems do all these steps in one launch, and within a
+ * cutoff some ten milliseconds: such steps keep a list of pairs, and copy the particles once for
+ * all of them, several GPUs from and to the columns of the first, or of all ranks. */
 static int64_t steps_at_once(const struct kith_simulation *simulation)
 {
     if (simulation->watch)
@@ -92,11 +101,12 @@ static int64_t steps_at_once(const struct kith_simulation *simulation)
     const double pairs_at_once = simulation->solver->has_cutoff ? 2e10 * devices : 2e9;
     const double most_pairs = on_gpu ? pairs_at_once : pairs_of_short_steps;
     const double most_steps = on_gpu ? 2e4 / evaluations_of_step(simulation) : 1e7;
-    const int64_t fewest = !simulation->is_ensemble ? 1
-                           : keeps_state(simulation, 16)
-                               ? 16 + pairs_to_keep_a_body / (simulation->count + 1)
+    const int64_t least = simulation_fewest_steps(simulation);
+    const int64_t fewest = !simulation->is_ensemble ? least
+                           : keeps_state(simulation, least)
+                               ? least + pairs_to_keep_a_body / (simulation->count + 1)
                            : on_gpu && simulation->method->take ? steps_of_planets
-                                                                : 16;
+                                                                : least;
     const int64_t fitting = (int64_t)fmin(most_pairs / (pairs + 1), most_steps) + on_gpu;
     return pairs < most_pairs && fitting > fewest ? fitting : fewest;
 }

@@ -277,7 +277,7 @@ SIMD_INLINE void accept(const struct tree_rule *rule, const struct tree_side *ta
 {
     const bool of_groups = rule->walk == tree_walk_groups;
     const vdouble zero = {0}, radius = zero + (of_groups ? 0 : target->radius);
-    struct decay_lanes decay[together];
+    struct decay_lanes decay[together] = {{{0}, {0}, {0}}};
     vint64 any = {0};
     SIMD_UNROLL
     for (int32_t v = 0; v < together; v++) {

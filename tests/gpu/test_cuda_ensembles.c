@@ -287,16 +287,17 @@ static void assert_cannot(kith_context *context, const kith_bodies *bodies,
 /* Planets, and many bodies without mass beyond them. */
 static kith_bodies *random_swarm(struct random_numbers *random, int64_t planets, int64_t count)
 {
-    kith_bodies *bodies = random_planets(random, &(struct planets_case){.planets = count - 1});
+    kith_bodies *bodies = NULL;
+    assert_ok(kith_bodies_create(count, 3, KITH_VELOCITY | KITH_MASS, &bodies));
+    bodies->mass[0] = random_uniform(random, 0.5, 2);
+    for (int c = 0; c < 3; c++)
+        bodies->velocity[c] = random_uniform(random, -1, 1);
     for (int64_t i = 1; i < count; i++) {
-        if (i > planets)
-            bodies->mass[i] = 0;
+        bodies->mass[i] = i <= planets ? random_uniform(random, 1e-9, 1e-7) : 0;
         place(random, bodies->mass[0], random_uniform(random, 1, 50),
               random_uniform(random, 0, 0.3), bodies->position + 3 * i, bodies->velocity + 3 * i);
-        for (int c = 0; c < 3; c++) {
-            bodies->position[3 * i + c] += bodies->position[c];
+        for (int c = 0; c < 3; c++)
             bodies->velocity[3 * i + c] += bodies->velocity[c];
-        }
     }
     return bodies;
 }
