@@ -72,12 +72,15 @@ struct hybrid_kernels {
 KITH_EACH_ISA(HYBRID_DECLARE)
 #undef HYBRID_DECLARE
 
-/* What hybrid_follow works in; for as many planets, and more and more pairs and larger groups. */
+/* What hybrid_follow works in; for as many planets, and more and more pairs, and larger groups on
+ * more threads. */
 struct hybrid_memory {
     double *numbers;
-    int32_t *integers, *next_pair;
+    int32_t *integers, *next_pair, *member;
     struct hybrid_bond *bond;
-    int64_t room, stride; /* of pairs; of the numbers of a component of a group */
+    struct hybrid_job *job;
+    int64_t room; /* of pairs */
+    int64_t number_room, member_room, bond_room;
 };
 
 /* Errors: KITH_OUT_OF_MEMORY. Free with hybrid_memory_free, also after a failure. */
@@ -123,8 +126,10 @@ struct hybrid_leg {
 };
 
 /* Follows the planets of close pairs, or all and the star, each group of connected ones by steps of
- * its own; others are left as they are. Collisions and pericenters of the pairs are added to the
- * watch, if there is one.
+ * its own; others are left as they are. Planets without mass are followed some at a time, with
+ * those with mass that they are connected to; these move as if they were not there, and without a
+ * close pair of their own are left as they are. Collisions and pericenters of the pairs are added
+ * to the watch, if there is one.
  *
  * Errors: KITH_INVALID_ARGUMENT (a step too short: bodies collide), KITH_OUT_OF_MEMORY. */
 kith_status hybrid_follow(struct hybrid_leg *leg);

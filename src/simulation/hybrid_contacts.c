@@ -103,7 +103,7 @@ kith_status hybrid_look(const struct hybrid_group *group, const struct radau_clo
                         bool *broke)
 {
     for (int64_t k = 0; k < group->bonds; k++)
-        if (!group->bond[k].is_off)
+        if (!group->bond[k].is_off && !group->bond[k].is_shared)
             KITH_TRY(look_at(group, &group->bond[k], clock, broke));
     return KITH_OK;
 }
@@ -244,5 +244,5 @@ kith_status hybrid_bounce(const struct hybrid_group *group, const struct hybrid_
                                         .s = fraction_at(group, clock->time),
                                         .distance = distance * unit,
                                         .speed = length(u) * unit};
-    return watch_add_followed(&simulation->watch->passed, &seen);
+    return bond->is_shared ? KITH_OK : watch_add_followed(&simulation->watch->passed, &seen);
 }

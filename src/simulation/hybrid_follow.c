@@ -1,208 +1,26 @@
 /* Close encounters of hybrid, followed by the Gauss-Radau method: hybrid.h has the formulas. */
 
-#include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "device/threads.h"
 #include "simulation/hybrid_group.h"
 
-/* The planets and pairs of all groups, in chains that end with −1. */
-struct chains {
-    int32_t *root, *first_member, *next_member, *first_pair, *next_pair, *place;
+/* What is followed by steps of its own: some of the planets of a group of connected ones. */
+struct hybrid_job {
+    int32_t root;         /* of the group: its first planet */
+    int32_t first, count; /* of those without mass; count = 0: those with mass, alone */
 };
 
-static kith_status evaluate(void *user, int32_t position, int32_t acceleration)
-{
-    const struct hybrid_group *group = user;
-    const int64_t stride = group->stride;
-    const double *x = group->array[position];
-    double *a = group->array[acceleration];
-    for (int64_t i = 0; i < group->count; i++) {
-        const double u = x[i], v = x[stride + i], w = x[2 * stride + i];
-        const double r2 = u * u + v * v + w * w;
-        const double factor = group->center_gm > 0 ? -group->center_gm / (r2 * sqrt(r2)) : 0;
-        a[i] = factor * u;
-        a[stride + i] = factor * v;
-        a[2 * stride + i] = factor * w;
-    }
-    for (int64_t k = 0; k < group->bonds; k++) {
-        const struct hybrid_bond *bond = &group->bond[k];
-        double d[3], r2 = 0;
-        if (bond->is_off)
-            continue;
-        for (int32_t c = 0; c < 3; c++) {
-            d[c] = x[c * stride + bond->b] - x[c * stride + bond->a];
-            r2 += d[c] * d[c];
-        }
-        const double factor = 1 / (r2 * sqrt(r2));
-        for (int32_t c = 0; c < 3; c++) {
-            a[c * stride + bond->a] += bond->gm_b * factor * d[c];
-            a[c * stride + bond->b] -= bond->gm_a * factor * d[c];
-        }
-    }
-    return KITH_OK;
-}
-
-/* Position and velocity component c of a member of a group. */
-static double *position_of(const struct hybrid_group *group, int32_t member, int32_t c)
-{
-    return member < 0 ? &group->leg->star[c] : &group->leg->q[c][member];
-}
-
-static double *velocity_of(const struct hybrid_group *group, int32_t member, int32_t c)
-{
-    return member < 0 ? &group->leg->star_velocity[c] : &group->leg->v[c][member];
-}
-
-static void gather(const struct hybrid_group *group)
-{
-    for (int32_t array = 0; array < RADAU_ARRAYS; array++)
-        memset(group->array[array], 0, (size_t)(3 * group->stride) * sizeof(double));
-    for (int32_t c = 0; c < 3; c++)
-        for (int64_t k = 0; k < group->count; k++) {
-            group->array[RADAU_POSITION][c * group->stride + k] =
-                *position_of(group, group->member[k], c);
-            group->array[RADAU_VELOCITY][c * group->stride + k] =
-                *velocity_of(group, group->member[k], c);
-        }
-}
-
-static void scatter(const struct hybrid_group *group)
-{
-    for (int32_t c = 0; c < 3; c++)
-        for (int64_t k = 0; k < group->count; k++) {
-            const int64_t at = c * group->stride + k;
-            *position_of(group, group->member[k], c) =
-                group->array[RADAU_POSITION][at] + group->array[RADAU_LOST_POSITION][at];
-            *velocity_of(group, group->member[k], c) =
-                group->array[RADAU_VELOCITY][at] + group->array[RADAU_LOST_VELOCITY][at];
-        }
-}
-
-static kith_status fail_stuck(const struct hybrid_group *group, const struct radau_clock *clock)
-{
-    const struct hybrid_leg *leg = group->leg;
-    return kith_fail(KITH_INVALID_ARGUMENT,
-                     "an encounter of body %lld (from 0) became too close for hybrid at time "
-                     "%.15g: bodies collide; give radii, and what collisions do",
-                     (long long)(group->bonds > 0 ? group->bond[0].j : group->member[0] + 1),
-                     kith_simulation_time(leg->simulation) + leg->from * leg->h + clock->time);
-}
-
-/* Two bodies at the same position attract each other with no limit: steps would see nothing of
- * it. */
-static bool has_coincident_bodies(const struct hybrid_group *group)
-{
-    const double *x = group->array[RADAU_POSITION];
-    for (int64_t k = 0; k < group->bonds; k++) {
-        const struct hybrid_bond *bond = &group->bond[k];
-        int32_t equal = 0;
-        for (int32_t c = 0; c < 3; c++)
-            equal += x[c * group->stride + bond->a] == x[c * group->stride + bond->b];
-        if (equal == 3 && !bond->is_off)
-            return true;
-    }
-    return false;
-}
-
-/* A step of a group, until a bounce or a time at the latest. */
-static kith_status step_group(struct hybrid_group *group, struct radau_problem *problem,
-                              double until, struct radau_clock *clock)
-{
-    const struct kith_simulation *simulation = group->leg->simulation;
-    const struct radau_leg one = {hybrid_is_watched(simulation) ? 1 : INT64_MAX, until,
-                                  (double)INFINITY};
-    return radau_kernels_of(simulation->context)->of_any(problem, &one, clock) == radau_done
-               ? KITH_OK
-               : fail_stuck(group, clock);
-}
-
-static void copy_arrays(const struct hybrid_group *group, double *const *from, double *const *to)
-{
-    for (int32_t array = 0; array < RADAU_ACCELERATION; array++)
-        memcpy(to[array], from[array], (size_t)(3 * group->stride) * sizeof(double));
-}
-
-/* After velocities or attractions have changed, there is nothing to continue. */
-static void begin_again(struct hybrid_group *group, struct radau_clock *clock)
-{
-    clock->last_step = 0;
-    evaluate(group, RADAU_POSITION, RADAU_ACCELERATION);
-}
-
-/* A step that is watched. One in which bodies bounce is done again until they touch, so that they
- * turn where they do: energies and momenta stay as they are. */
-static kith_status watch_step(struct hybrid_group *group, struct radau_problem *problem,
-                              double until, struct radau_clock *clock)
-{
-    const struct radau_clock begin = *clock;
-    struct hybrid_bounce bounce = {NULL, 0};
-    bool broke = false;
-    copy_arrays(group, group->array, group->start);
-    KITH_TRY(step_group(group, problem, until, clock));
-    if (hybrid_bounces(group->leg->simulation))
-        bounce = hybrid_find_bounce(group, clock);
-    if (bounce.bond) {
-        copy_arrays(group, group->start, group->array);
-        *clock = begin;
-        begin_again(group, clock);
-    }
-    while (bounce.bond && clock->time != bounce.time) {
-        copy_arrays(group, group->array, group->start);
-        KITH_TRY(step_group(group, problem, bounce.time, clock));
-        KITH_TRY(hybrid_look(group, clock, &broke));
-    }
-    if (bounce.bond)
-        KITH_TRY(hybrid_bounce(group, bounce.bond, clock));
-    else
-        KITH_TRY(hybrid_look(group, clock, &broke));
-    if (bounce.bond || broke)
-        begin_again(group, clock);
-    return KITH_OK;
-}
-
-/* Numbers for a group of so many bodies. */
-static kith_status make_room(struct hybrid_group *group)
-{
-    struct hybrid_memory *memory = group->leg->memory;
-    group->stride = (group->count + hybrid_lanes - 1) / hybrid_lanes * hybrid_lanes;
-    if (group->stride > memory->stride) {
-        free(memory->numbers);
-        memory->numbers = NULL;
-        memory->stride = 0;
-        KITH_TRY(kith_allocate((RADAU_ARRAYS + RADAU_ACCELERATION) * 3 * group->stride,
-                               sizeof *memory->numbers, "close encounters", &memory->numbers));
-        memory->stride = group->stride;
-    }
-    for (int32_t array = 0; array < RADAU_ARRAYS; array++)
-        group->array[array] = memory->numbers + array * 3 * group->stride;
-    for (int32_t array = 0; array < RADAU_ACCELERATION; array++)
-        group->start[array] = memory->numbers + (RADAU_ARRAYS + array) * 3 * group->stride;
-    return KITH_OK;
-}
-
-static kith_status follow_group(struct hybrid_group *group)
-{
-    KITH_TRY(make_room(group));
-    const struct hybrid_leg *leg = group->leg;
-    const double until = (leg->to - leg->from) * leg->h;
-    const bool is_watched = hybrid_is_watched(leg->simulation);
-    const struct forces_problem forces = {.dimensions = 3};
-    struct radau_clock clock = {.next_step = fabs(until)};
-    struct radau_problem problem = {
-        .forces = &forces, .stride = group->stride, .evaluate = evaluate, .user = group};
-    for (int32_t array = 0; array < RADAU_ARRAYS; array++)
-        problem.array[array] = group->array[array];
-    gather(group);
-    if ((!is_watched || hybrid_bounces(leg->simulation)) && has_coincident_bodies(group))
-        return fail_stuck(group, &clock);
-    evaluate(group, RADAU_POSITION, RADAU_ACCELERATION);
-    while (clock.time != until)
-        KITH_TRY(is_watched ? watch_step(group, &problem, until, &clock)
-                            : step_group(group, &problem, until, &clock));
-    scatter(group);
-    return KITH_OK;
-}
+/* The groups. Those of a group with mass are, in their order, order[begin] …, and then come those
+ * without. A pair belongs to its planet without mass, or else to the root, in chains that end with
+ * −1. */
+struct groups {
+    int32_t *root, *massive, *massless, *begin; /* of a root: how many */
+    int32_t *order, *place;                     /* place: in order, from begin on */
+    int32_t *first_pair, *first_felt, *next_pair;
+};
+enum { group_columns = 8 };
 
 /* Two bodies of the simulation, at two places of a group. */
 static void add_bond(struct hybrid_group *group, int64_t i, int64_t j, int32_t a, int32_t b)
@@ -228,76 +46,253 @@ static int32_t root_of(int32_t *root, int32_t i)
     return i;
 }
 
-/* Chains of the planets connected by pairs, ascending; the root of a group is its first planet. */
-static void link_groups(const struct hybrid_leg *leg, struct chains *chains)
+static bool has_mass(const struct hybrid_leg *leg, int32_t planet)
+{
+    return leg->planets->source[planet] >= 0;
+}
+
+static void link_pairs(const struct hybrid_leg *leg, struct groups *groups)
+{
+    const struct hybrid_pairs *pairs = &leg->close->pairs;
+    for (int32_t i = 0; i < (int32_t)leg->planets->count; i++)
+        groups->first_pair[i] = groups->first_felt[i] = -1;
+    for (int32_t k = (int32_t)pairs->count - 1; k >= 0; k--) {
+        const struct hybrid_pair *pair = &pairs->pair[k];
+        int32_t *first = !has_mass(leg, pair->i) ? &groups->first_pair[pair->i]
+                         : !has_mass(leg, pair->j)
+                             ? &groups->first_pair[pair->j]
+                             : &groups->first_felt[root_of(groups->root, pair->i)];
+        groups->next_pair[k] = *first;
+        *first = k;
+    }
+}
+
+/* The planets connected by pairs, those of a group in their order; the root is the first. */
+static void find_groups(const struct hybrid_leg *leg, struct groups *groups)
 {
     const struct hybrid_pairs *pairs = &leg->close->pairs;
     const int32_t count = (int32_t)leg->planets->count;
+    int32_t placed = 0;
     for (int32_t i = 0; i < count; i++) {
-        chains->root[i] = i;
-        chains->first_member[i] = chains->first_pair[i] = -1;
+        groups->root[i] = i;
+        groups->massive[i] = groups->massless[i] = 0;
     }
     for (int64_t k = 0; k < pairs->count; k++) {
-        const int32_t a = root_of(chains->root, pairs->pair[k].i);
-        const int32_t b = root_of(chains->root, pairs->pair[k].j);
-        chains->root[a < b ? b : a] = a < b ? a : b;
+        const int32_t a = root_of(groups->root, pairs->pair[k].i);
+        const int32_t b = root_of(groups->root, pairs->pair[k].j);
+        groups->root[a < b ? b : a] = a < b ? a : b;
     }
-    for (int32_t i = count - 1; i >= 0; i--) {
-        const int32_t root = root_of(chains->root, i);
-        chains->next_member[i] = chains->first_member[root];
-        chains->first_member[root] = i;
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t root = root_of(groups->root, i);
+        groups->place[i] = has_mass(leg, i) ? groups->massive[root]++ : groups->massless[root]++;
     }
-    for (int32_t k = (int32_t)pairs->count - 1; k >= 0; k--) {
-        const int32_t root = root_of(chains->root, pairs->pair[k].i);
-        chains->next_pair[k] = chains->first_pair[root];
-        chains->first_pair[root] = k;
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t root = root_of(groups->root, i);
+        if (root == i) {
+            groups->begin[i] = placed;
+            placed += groups->massive[i] + groups->massless[i];
+        }
+        groups->place[i] += has_mass(leg, i) ? 0 : groups->massive[root];
+        groups->order[groups->begin[root] + groups->place[i]] = i;
+    }
+    link_pairs(leg, groups);
+}
+
+/* Groups that are followed, by the threads. */
+struct following {
+    struct hybrid_leg *leg;
+    struct groups groups;
+    int64_t jobs, stride, bonds; /* the most of a job */
+    atomic_long next, failed;
+};
+
+/* Planets without mass of a job: few, so that those with a very close encounter stop few others. */
+enum { massless_of_job = 16 };
+
+static int64_t bonds_of(const struct following *following, const struct hybrid_job *job)
+{
+    const struct groups *groups = &following->groups;
+    const int32_t massless = groups->begin[job->root] + groups->massive[job->root] + job->first;
+    int64_t bonds = 0;
+    for (int32_t k = groups->first_felt[job->root]; k >= 0; k = groups->next_pair[k])
+        bonds++;
+    for (int32_t m = 0; m < job->count; m++)
+        for (int32_t k = groups->first_pair[groups->order[massless + m]]; k >= 0;
+             k = groups->next_pair[k])
+            bonds++;
+    return bonds;
+}
+
+static void add_job(struct following *following, int32_t root, int32_t first, int32_t count)
+{
+    const struct hybrid_job job = {root, first, count};
+    const int64_t bonds = bonds_of(following, &job);
+    const int64_t bodies = following->groups.massive[root] + count;
+    const int64_t stride = (bodies + hybrid_lanes - 1) / hybrid_lanes * hybrid_lanes;
+    following->leg->memory->job[following->jobs++] = job;
+    following->stride = stride > following->stride ? stride : following->stride;
+    following->bonds = bonds > following->bonds ? bonds : following->bonds;
+}
+
+static void list_jobs(struct following *following)
+{
+    const struct groups *groups = &following->groups;
+    for (int32_t root = 0; root < (int32_t)following->leg->planets->count; root++)
+        if (groups->first_felt[root] >= 0)
+            add_job(following, root, 0, 0);
+    for (int32_t root = 0; root < (int32_t)following->leg->planets->count; root++) {
+        const int32_t massless = groups->root[root] == root ? groups->massless[root] : 0;
+        for (int32_t k = 0; k < massless && groups->massive[root] > 0; k += massless_of_job)
+            add_job(following, root, k,
+                    massless - k < massless_of_job ? massless - k : massless_of_job);
     }
 }
 
-static kith_status follow_connected(struct hybrid_group *group, struct chains *chains)
+/* Memory for groups on so many threads. */
+static kith_status make_room(struct hybrid_memory *memory, int64_t lanes, int64_t stride,
+                             int64_t bonds)
 {
-    const struct hybrid_leg *leg = group->leg;
-    const int32_t count = (int32_t)leg->planets->count;
-    link_groups(leg, chains);
-    group->center_gm = leg->star_gm;
-    for (int32_t root = 0; root < count; root++) {
-        group->count = group->bonds = 0;
-        if (chains->first_pair[root] < 0)
-            continue;
-        for (int32_t i = chains->first_member[root]; i >= 0; i = chains->next_member[i]) {
-            chains->place[i] = (int32_t)group->count;
-            group->member[group->count++] = i;
-        }
-        for (int32_t k = chains->first_pair[root]; k >= 0; k = chains->next_pair[k]) {
-            const struct hybrid_pair *pair = &leg->close->pairs.pair[k];
-            add_bond(group, pair->i + 1, pair->j + 1, chains->place[pair->i],
-                     chains->place[pair->j]);
-        }
-        KITH_TRY(follow_group(group));
-    }
+    const int64_t numbers = lanes * (RADAU_ARRAYS + RADAU_ACCELERATION) * 3 * stride;
+    if (numbers <= memory->number_room && lanes * bonds <= memory->bond_room)
+        return KITH_OK;
+    free(memory->numbers);
+    free(memory->member);
+    free(memory->bond);
+    memory->numbers = NULL;
+    memory->member = NULL;
+    memory->bond = NULL;
+    memory->number_room = memory->bond_room = 0;
+    KITH_TRY(kith_allocate(numbers, sizeof *memory->numbers, "close encounters", &memory->numbers));
+    KITH_TRY(
+        kith_allocate(lanes * stride, sizeof *memory->member, "close encounters", &memory->member));
+    KITH_TRY(kith_allocate(2 * lanes * bonds + 16, sizeof *memory->bond, "close encounters",
+                           &memory->bond));
+    memory->number_room = numbers;
+    memory->bond_room = 2 * lanes * bonds + 16;
     return KITH_OK;
 }
 
-static kith_status follow_all(struct hybrid_group *group)
+static struct hybrid_group group_of_lane(struct hybrid_leg *leg, int64_t lane, int64_t stride,
+                                         int64_t bonds)
 {
-    const struct hybrid_leg *leg = group->leg;
-    group->count = leg->planets->count + 1;
-    group->member[0] = -1;
-    for (int32_t i = 1; i < group->count; i++) {
-        group->member[i] = i - 1;
-        add_bond(group, 0, i, 0, i);
+    const struct hybrid_memory *memory = leg->memory;
+    const int64_t arrays = RADAU_ARRAYS + RADAU_ACCELERATION;
+    struct hybrid_group group = {.leg = leg,
+                                 .bond = memory->bond + lane * bonds,
+                                 .member = memory->member + lane * stride,
+                                 .stride = stride};
+    double *numbers = memory->numbers + lane * arrays * 3 * stride;
+    for (int32_t array = 0; array < RADAU_ARRAYS; array++)
+        group.array[array] = numbers + array * 3 * stride;
+    for (int32_t array = 0; array < RADAU_ACCELERATION; array++)
+        group.start[array] = numbers + (RADAU_ARRAYS + array) * 3 * stride;
+    return group;
+}
+
+/* The place in a group of a planet: those of a job with mass, and then from its first on. */
+static int32_t place_in(const struct following *following, const struct hybrid_job *job, int32_t i)
+{
+    const int32_t place = following->groups.place[i];
+    return place < following->groups.massive[job->root] ? place : place - job->first;
+}
+
+static void add_pairs(const struct following *following, const struct hybrid_job *job,
+                      int32_t first, struct hybrid_group *group)
+{
+    const struct groups *groups = &following->groups;
+    for (int32_t k = first; k >= 0; k = groups->next_pair[k]) {
+        const struct hybrid_pair *pair = &following->leg->close->pairs.pair[k];
+        add_bond(group, pair->i + 1, pair->j + 1, place_in(following, job, pair->i),
+                 place_in(following, job, pair->j));
     }
-    for (int64_t k = 0; k < leg->close->pairs.count; k++) {
+}
+
+static kith_status follow_job(struct following *following, const struct hybrid_job *job,
+                              int64_t lane)
+{
+    const struct groups *groups = &following->groups;
+    const int32_t *order = groups->order + groups->begin[job->root];
+    const int32_t massive = groups->massive[job->root];
+    struct hybrid_group group =
+        group_of_lane(following->leg, lane, following->stride, following->bonds);
+    group.center_gm = following->leg->star_gm;
+    group.shared = job->count > 0 ? massive : 0;
+    for (int32_t k = 0; k < massive; k++)
+        group.member[group.count++] = order[k];
+    add_pairs(following, job, groups->first_felt[job->root], &group);
+    for (int64_t k = 0; k < group.bonds; k++)
+        group.bond[k].is_shared = job->count > 0;
+    for (int32_t k = 0; k < job->count; k++) {
+        const int32_t planet = order[massive + job->first + k];
+        group.member[group.count++] = planet;
+        add_pairs(following, job, groups->first_pair[planet], &group);
+    }
+    return hybrid_follow_group(&group);
+}
+
+static void follow_in_lane(void *argument, int64_t lane)
+{
+    struct following *following = argument;
+    for (;;) {
+        const int64_t k = atomic_fetch_add(&following->next, 1);
+        if (k >= following->jobs || kith_context_stops(following->leg->simulation->context))
+            return;
+        if (follow_job(following, &following->leg->memory->job[k], lane) != KITH_OK) {
+            long failed = atomic_load(&following->failed);
+            while (k < failed && !atomic_compare_exchange_weak(&following->failed, &failed, k)) {
+            }
+        }
+    }
+}
+
+/* Of a planet without mass in a leg. */
+static const double seconds_of_massless = 5e-6;
+
+/* Those that are watched are followed in their order. The message of a failure is that of the first
+ * job, which is done once more for it. */
+static kith_status follow_connected(struct following *following)
+{
+    struct hybrid_leg *leg = following->leg;
+    kith_context *context = leg->simulation->context;
+    find_groups(leg, &following->groups);
+    list_jobs(following);
+    const double seconds = seconds_of_massless * massless_of_job * (double)following->jobs;
+    const int32_t lanes =
+        hybrid_is_watched(leg->simulation) ? 1 : kith_threads_for(context, seconds);
+    KITH_TRY(make_room(leg->memory, lanes, following->stride, following->bonds));
+    for (int64_t k = 0; lanes == 1 && k < following->jobs; k++)
+        KITH_TRY(follow_job(following, &leg->memory->job[k], 0));
+    if (lanes == 1)
+        return KITH_OK;
+    following->failed = following->jobs;
+    KITH_TRY(kith_for_each(context, lanes, lanes, follow_in_lane, following));
+    const int64_t failed = following->failed;
+    return failed < following->jobs ? follow_job(following, &leg->memory->job[failed], 0) : KITH_OK;
+}
+
+static kith_status follow_all(struct hybrid_leg *leg)
+{
+    const int64_t bodies = leg->planets->count + 1, pairs = leg->close->pairs.count;
+    const int64_t stride = (bodies + hybrid_lanes - 1) / hybrid_lanes * hybrid_lanes;
+    KITH_TRY(make_room(leg->memory, 1, stride, bodies + pairs));
+    struct hybrid_group group = group_of_lane(leg, 0, stride, bodies + pairs);
+    group.count = bodies;
+    group.member[0] = -1;
+    for (int32_t i = 1; i < group.count; i++) {
+        group.member[i] = i - 1;
+        add_bond(&group, 0, i, 0, i);
+    }
+    for (int64_t k = 0; k < pairs; k++) {
         const struct hybrid_pair *pair = &leg->close->pairs.pair[k];
-        add_bond(group, pair->i + 1, pair->j + 1, pair->i + 1, pair->j + 1);
+        add_bond(&group, pair->i + 1, pair->j + 1, pair->i + 1, pair->j + 1);
     }
-    return follow_group(group);
+    return hybrid_follow_group(&group);
 }
 
 kith_status hybrid_memory_make(int64_t planets, struct hybrid_memory *memory)
 {
-    return kith_allocate(6 * (planets + 1), sizeof *memory->integers, "close encounters",
-                         &memory->integers);
+    return kith_allocate(group_columns * (planets + 1), sizeof *memory->integers,
+                         "close encounters", &memory->integers);
 }
 
 void hybrid_memory_free(struct hybrid_memory *memory)
@@ -305,36 +300,41 @@ void hybrid_memory_free(struct hybrid_memory *memory)
     free(memory->numbers);
     free(memory->integers);
     free(memory->next_pair);
+    free(memory->member);
     free(memory->bond);
+    free(memory->job);
 }
 
-static kith_status grow(struct hybrid_memory *memory, int64_t planets, int64_t pairs)
+/* Of each pair there are two jobs at most. */
+static kith_status grow(struct hybrid_memory *memory, int64_t pairs)
 {
-    if (memory->bond && pairs <= memory->room)
+    if (memory->job && pairs <= memory->room)
         return KITH_OK;
-    free(memory->bond);
     free(memory->next_pair);
-    memory->bond = NULL;
+    free(memory->job);
     memory->next_pair = NULL;
+    memory->job = NULL;
     memory->room = 2 * pairs + 16;
-    KITH_TRY(kith_allocate(planets + memory->room, sizeof *memory->bond, "close encounters",
-                           &memory->bond));
-    return kith_allocate(memory->room, sizeof *memory->next_pair, "close encounters",
-                         &memory->next_pair);
+    KITH_TRY(kith_allocate(memory->room, sizeof *memory->next_pair, "close encounters",
+                           &memory->next_pair));
+    return kith_allocate(2 * memory->room, sizeof *memory->job, "close encounters", &memory->job);
 }
 
 kith_status hybrid_follow(struct hybrid_leg *leg)
 {
-    const int64_t planets = leg->planets->count;
     struct hybrid_memory *memory = leg->memory;
-    KITH_TRY(grow(memory, planets, leg->close->pairs.count));
-    struct hybrid_group group = {.leg = leg, .bond = memory->bond, .member = memory->integers};
-    struct chains chains = {.next_pair = memory->next_pair};
-    int32_t **const each[] = {&chains.root, &chains.first_member, &chains.next_member,
-                              &chains.first_pair, &chains.place};
-    for (int64_t k = 0; k < 5; k++)
-        *each[k] = memory->integers + (k + 1) * (planets + 1);
-    return leg->close->at_star ? follow_all(&group) : follow_connected(&group, &chains);
+    const int64_t column = leg->planets->count + 1;
+    KITH_TRY(grow(memory, leg->close->pairs.count));
+    if (leg->close->at_star)
+        return follow_all(leg);
+    struct following following = {.leg = leg, .groups.next_pair = memory->next_pair};
+    int32_t **const each[group_columns] = {
+        &following.groups.root,       &following.groups.massive,   &following.groups.massless,
+        &following.groups.begin,      &following.groups.order,     &following.groups.place,
+        &following.groups.first_pair, &following.groups.first_felt};
+    for (int64_t k = 0; k < group_columns; k++)
+        *each[k] = memory->integers + k * column;
+    return follow_connected(&following);
 }
 
 kith_status hybrid_watch_pairs(struct kith_simulation *simulation, const struct hybrid_close *close)

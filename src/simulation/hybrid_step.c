@@ -82,8 +82,12 @@ static kith_status drift(struct hybrid_step *step, struct hybrid_leg *leg)
     KITH_TRY(hybrid_follow(leg));
     step->kernels->drift(planets, (leg->to - leg->from) * leg->h);
     for (int64_t k = 0; k < leg->close->pairs.count; k++) {
-        copy_planet(step, leg->close->pairs.pair[k].i);
-        copy_planet(step, leg->close->pairs.pair[k].j);
+        const struct hybrid_pair *pair = &leg->close->pairs.pair[k];
+        const bool is_felt = planets->source[pair->i] >= 0 && planets->source[pair->j] >= 0;
+        if (is_felt || planets->source[pair->i] < 0)
+            copy_planet(step, pair->i);
+        if (is_felt || planets->source[pair->j] < 0)
+            copy_planet(step, pair->j);
     }
     return KITH_OK;
 }

@@ -99,6 +99,33 @@ static kith_bodies *reversed(const kith_bodies *bodies)
     return other;
 }
 
+/* Planets that meet each other, with particles that meet them, on any number of threads. What of a
+ * step is compensated depends on whether there are encounters. */
+static void test_planets_do_not_feel_the_encounters_of_test_particles(void **state)
+{
+    (void)state;
+    struct random_numbers random = random_numbers_begin(__func__);
+    kith_context *one = cpu_context(1), *many = cpu_context(3);
+    for (int trial = 0; trial < 6; trial++) {
+        const int64_t planets = 1 + trial;
+        kith_bodies *bodies = swarm(&random, planets, 1000, 1e-3);
+        kith_bodies *alone = some_of(bodies, planets + 1, 0, 0);
+        kith_bodies *a = after(one, bodies, hybrid(0.02), 1);
+        kith_bodies *b = after(many, bodies, hybrid(0.02), 1);
+        kith_bodies *c = after(one, alone, hybrid(0.02), 1);
+        kith_bodies *together = some_of(a, planets + 1, 0, 0);
+        assert_same_state(a, b);
+        const double off = distance_of_states(together, c);
+        if (!(off < 1e-10))
+            fail_msg("%d planets are off by %g", (int)planets, off);
+        kith_bodies *const all[] = {bodies, alone, a, b, c, together};
+        for (int k = 0; k < 6; k++)
+            kith_bodies_free(all[k]);
+    }
+    kith_context_free(one);
+    kith_context_free(many);
+}
+
 /* Many of the particles meet a planet; whether they come before or after it is the same. */
 static void test_encounters_do_not_depend_on_the_order_of_bodies(void **state)
 {
@@ -134,6 +161,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_test_particle_has_the_same_bits_in_any_swarm),
+        cmocka_unit_test(test_planets_do_not_feel_the_encounters_of_test_particles),
         cmocka_unit_test(test_encounters_do_not_depend_on_the_order_of_bodies),
     };
     return cmocka_run_group_tests_name("swarms", tests, NULL, NULL);
