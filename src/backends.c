@@ -33,8 +33,9 @@ static const struct room_backends rooms_cpu = {
                                              .convert = sparse_convert_cpu,
                                              .multiply = sparse_multiply_cpu},
     .sums = &(const struct sums_backend){.compute = sums_cpu, .update = update_cpu},
-    .simulation =
-        &(const struct simulation_backend){.advance = advance_cpu, .pick = massive_pick_cpu, .place = massive_place_cpu},
+    .simulation = &(const struct simulation_backend){.advance = advance_cpu,
+                                                     .pick = massive_pick_cpu,
+                                                     .place = massive_place_cpu},
 };
 
 #ifdef KITH_HAS_CUDA

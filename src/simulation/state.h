@@ -59,11 +59,11 @@ struct kith_simulation {
     bool softening_of_bodies; /* instead of it */
     int32_t substeps;         /* of the pairs that are summed one by one: substeps.h */
     struct whfast_choice whfast;
-    double *planets;         /* memory for its kernels, of planet_numbers numbers, or NULL */
+    double *planets; /* memory for its kernels, of planet_numbers numbers, or NULL */
     int64_t planet_numbers;
-    int64_t last_with_mass; /* the last body with mass, of one system; −1: none */
+    int64_t last_with_mass;     /* the last body with mass, of one system; −1: none */
     struct hybrid_step *hybrid; /* memory for its steps, or NULL */
-    struct massive *massive; /* the sources, if most bodies have no mass, or NULL (massive.h) */
+    struct massive *massive;    /* the sources, if most bodies have no mass, or NULL (massive.h) */
 
     kith_thermostat thermostat;
     struct law_choice law;

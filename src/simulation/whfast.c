@@ -128,8 +128,8 @@ static void divide(const struct kith_simulation *simulation, struct parts_run *r
 {
     const int64_t planets = simulation->count - 1;
     const bool is_later = leaders_of(simulation) != NULL;
-    run->leading = simulation->slice ? simulation->slice->leaders->leading
-                                     : whfast_leading(simulation->last_with_mass, planets);
+    const struct whfast_leaders *leaders = simulation->slice ? simulation->slice->leaders : NULL;
+    run->leading = leaders ? leaders->leading : whfast_leading(simulation->last_with_mass, planets);
     run->begin = is_later ? -1 : run->leading;
     run->end = planets;
 }

@@ -174,7 +174,7 @@ static void load_planets(const struct whfast_place *place, const double *lead, c
     const struct whfast_part *part = &place->part;
     const size_t leading = (size_t)part->leading * sizeof *to;
     const size_t others = (size_t)part->count * sizeof *to;
-    if (lead) {
+    if (lead && all) {
         memcpy(to, lead, leading);
         memcpy(to + part->leading, all + part->first, others);
     } else {
