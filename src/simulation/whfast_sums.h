@@ -153,8 +153,9 @@ SIMD_INLINE void whfast_sums_after(const struct whfast_layout layout, const vdou
         }
         return;
     }
-    const int64_t last = (layout.slots - 1) / whfast_lanes * whfast_lanes;
-    for (int64_t begin = last; begin >= 0; begin -= whfast_lanes) {
+    const int32_t last = (int32_t)((layout.slots - 1) / whfast_lanes);
+    for (int32_t block = last; block >= 0; block--) {
+        const int64_t begin = (int64_t)block * whfast_lanes;
         vdouble sum[whfast_lanes];
         whfast_take_terms(layout, NULL, terms, begin, sum);
         SIMD_UNROLL
