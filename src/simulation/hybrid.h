@@ -80,7 +80,7 @@ struct hybrid_memory {
     struct hybrid_bond *bond;
     struct hybrid_job *job;
     int64_t room; /* of pairs */
-    int64_t number_room, member_room, bond_room;
+    int64_t number_room, bond_room;
 };
 
 /* Errors: KITH_OUT_OF_MEMORY. Free with hybrid_memory_free, also after a failure. */
