@@ -44,6 +44,7 @@ static kith_status take_rows(struct run *run, const kith_simulation_options *opt
     struct run_output *output = &run->output;
     const kith_bodies rows = own_rows(run, bodies, dealt);
     int64_t count = 0;
+    KITH_TRY(ranks_agree(run->context, KITH_OK)); /* a rank may have failed before */
     output->all = dealt > 0 ? dealt : bodies->count;
     if (!of_run->is_ensemble && !of_run->between_steps && !of_run->last)
         output->is_sliced = simulation_can_be_sliced(run->context, options, &rows, output->all);
@@ -213,6 +214,7 @@ kith_status run_begin_again(struct run *run, const kith_bodies *bodies)
                                              : 0));
     KITH_TRY(make_simulation(run, &chosen));
     KITH_TRY(restore(run));
+    KITH_TRY(ranks_agree(run->context, KITH_OK)); /* what follows has messages */
     if (run->simulation->watch)
         KITH_TRY(watch_take_events(run->simulation->watch, past->events, past->event_count));
     run_record_past(&run->record, run->context->ranks ? run->context : NULL, past);

@@ -76,6 +76,10 @@ static void load_masses(struct hybrid_step *step)
     if (planets->count != step->simulation->count - 1) /* bodies have merged */
         memset(step->columns, 0, (size_t)(column_count * wide) * sizeof *step->columns);
     memset(planets->source_gm, 0, (size_t)wide * sizeof *planets->source_gm);
+    if (step->simulation->dimensions < 3) {
+        memset(planets->q[2], 0, (size_t)wide * sizeof *planets->q[2]);
+        memset(planets->v[2], 0, (size_t)wide * sizeof *planets->v[2]);
+    }
     planets->count = step->simulation->count - 1;
     planets->sources = 0;
     for (int64_t i = planets->count; i < wide; i++)

@@ -99,11 +99,25 @@ static kith_status look_at(const struct hybrid_group *group, struct hybrid_bond 
     return KITH_OK;
 }
 
+/* Bodies that have merged, as the group that is not shared has found before. */
+static void look_at_shared(const struct hybrid_group *group, struct hybrid_bond *bond,
+                           const struct radau_clock *clock, bool *broke)
+{
+    const struct watch *watch = group->leg->simulation->watch;
+    const struct watch_followed *followed = watch_find_followed(&watch->followed, bond->i, bond->j);
+    if (bond->is_off || !followed->touches || watch->on_collision != KITH_ON_COLLISION_MERGE ||
+        fraction_at(group, clock->time) < followed->s)
+        return;
+    *broke = bond->is_off = true;
+}
+
 kith_status hybrid_look(const struct hybrid_group *group, const struct radau_clock *clock,
                         bool *broke)
 {
     for (int64_t k = 0; k < group->bonds; k++)
-        if (!group->bond[k].is_off && !group->bond[k].is_shared)
+        if (group->bond[k].is_shared)
+            look_at_shared(group, &group->bond[k], clock, broke);
+        else if (!group->bond[k].is_off)
             KITH_TRY(look_at(group, &group->bond[k], clock, broke));
     return KITH_OK;
 }

@@ -6,21 +6,23 @@
 #include "device/threads.h"
 #include "simulation/hybrid_group.h"
 
-/* What is followed by steps of its own: some of the planets of a group of connected ones. */
+/* What is followed by steps of its own: planets with mass that are connected by pairs of such, or
+ * planets without mass, some of a group of connected ones, with those with mass. */
 struct hybrid_job {
-    int32_t root;         /* of the group: its first planet */
-    int32_t first, count; /* of those without mass; count = 0: those with mass, alone */
+    int32_t root;         /* the first planet of those with mass, or of the group */
+    int32_t first, count; /* of those without mass; count = 0: none */
 };
 
 /* The groups. Those of a group with mass are, in their order, order[begin] …, and then come those
- * without. A pair belongs to its planet without mass, or else to the root, in chains that end with
- * −1. */
+ * without. Roots of felt groups are of those with mass, connected by pairs of such; a felt pair
+ * belongs to this root, others to their planet without mass, in chains that end with −1. */
 struct groups {
     int32_t *root, *massive, *massless, *begin; /* of a root: how many */
     int32_t *order, *place;                     /* place: in order, from begin on */
+    int32_t *felt_root, *felt, *felt_place;     /* felt: how many */
     int32_t *first_pair, *first_felt, *next_pair;
 };
-enum { group_columns = 8 };
+enum { group_columns = 11 };
 
 /* Two bodies of the simulation, at two places of a group. */
 static void add_bond(struct hybrid_group *group, int64_t i, int64_t j, int32_t a, int32_t b)
@@ -29,14 +31,15 @@ static void add_bond(struct hybrid_group *group, int64_t i, int64_t j, int32_t a
     const struct watch *watch = leg->simulation->watch;
     const struct watch_followed *followed =
         hybrid_is_watched(leg->simulation) ? watch_find_followed(&watch->followed, i, j) : NULL;
-    group->bond[group->bonds++] = (struct hybrid_bond){
-        .a = a,
-        .b = b,
-        .gm_a = i == 0 ? leg->star_gm : leg->planets->gm[i - 1],
-        .gm_b = leg->planets->gm[j - 1],
-        .i = i,
-        .j = j,
-        .is_off = followed && followed->touches && watch->on_collision == KITH_ON_COLLISION_MERGE};
+    group->bond[group->bonds++] =
+        (struct hybrid_bond){.a = a,
+                             .b = b,
+                             .gm_a = i == 0 ? leg->star_gm : leg->planets->gm[i - 1],
+                             .gm_b = leg->planets->gm[j - 1],
+                             .i = i,
+                             .j = j,
+                             .is_off = followed && followed->touches && followed->s <= leg->from &&
+                                       watch->on_collision == KITH_ON_COLLISION_MERGE};
 }
 
 static int32_t root_of(int32_t *root, int32_t i)
@@ -61,33 +64,51 @@ static void link_pairs(const struct hybrid_leg *leg, struct groups *groups)
         int32_t *first = !has_mass(leg, pair->i) ? &groups->first_pair[pair->i]
                          : !has_mass(leg, pair->j)
                              ? &groups->first_pair[pair->j]
-                             : &groups->first_felt[root_of(groups->root, pair->i)];
+                             : &groups->first_felt[groups->felt_root[pair->i]];
         groups->next_pair[k] = *first;
         *first = k;
+    }
+}
+
+static void unite(int32_t *root, const struct hybrid_pair *pair)
+{
+    const int32_t a = root_of(root, pair->i), b = root_of(root, pair->j);
+    root[a < b ? b : a] = a < b ? a : b;
+}
+
+/* The root of each planet, in the end without ways to it. */
+static void find_roots(const struct hybrid_leg *leg, struct groups *groups)
+{
+    const struct hybrid_pairs *pairs = &leg->close->pairs;
+    const int32_t count = (int32_t)leg->planets->count;
+    for (int32_t i = 0; i < count; i++)
+        groups->root[i] = groups->felt_root[i] = i;
+    for (int64_t k = 0; k < pairs->count; k++) {
+        unite(groups->root, &pairs->pair[k]);
+        if (has_mass(leg, pairs->pair[k].i) && has_mass(leg, pairs->pair[k].j))
+            unite(groups->felt_root, &pairs->pair[k]);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        groups->root[i] = root_of(groups->root, i);
+        groups->felt_root[i] = root_of(groups->felt_root, i);
     }
 }
 
 /* The planets connected by pairs, those of a group in their order; the root is the first. */
 static void find_groups(const struct hybrid_leg *leg, struct groups *groups)
 {
-    const struct hybrid_pairs *pairs = &leg->close->pairs;
     const int32_t count = (int32_t)leg->planets->count;
     int32_t placed = 0;
+    find_roots(leg, groups);
+    for (int32_t i = 0; i < count; i++)
+        groups->massive[i] = groups->massless[i] = groups->felt[i] = 0;
     for (int32_t i = 0; i < count; i++) {
-        groups->root[i] = i;
-        groups->massive[i] = groups->massless[i] = 0;
-    }
-    for (int64_t k = 0; k < pairs->count; k++) {
-        const int32_t a = root_of(groups->root, pairs->pair[k].i);
-        const int32_t b = root_of(groups->root, pairs->pair[k].j);
-        groups->root[a < b ? b : a] = a < b ? a : b;
-    }
-    for (int32_t i = 0; i < count; i++) {
-        const int32_t root = root_of(groups->root, i);
+        const int32_t root = groups->root[i];
         groups->place[i] = has_mass(leg, i) ? groups->massive[root]++ : groups->massless[root]++;
+        groups->felt_place[i] = groups->felt[groups->felt_root[i]]++;
     }
     for (int32_t i = 0; i < count; i++) {
-        const int32_t root = root_of(groups->root, i);
+        const int32_t root = groups->root[i];
         if (root == i) {
             groups->begin[i] = placed;
             placed += groups->massive[i] + groups->massless[i];
@@ -106,28 +127,53 @@ struct following {
     atomic_long next, failed;
 };
 
-/* Planets without mass of a job: few, so that those with a very close encounter stop few others. */
+/* Planets without mass of a job, or as many as have mass: few, so that those with a very close
+ * encounter stop few others. */
 enum { massless_of_job = 16 };
 
-static int64_t bonds_of(const struct following *following, const struct hybrid_job *job)
+/* How many planets with mass a job has, and whether it has this one of its group. */
+static int32_t massive_of(const struct groups *groups, const struct hybrid_job *job)
 {
-    const struct groups *groups = &following->groups;
-    const int32_t massless = groups->begin[job->root] + groups->massive[job->root] + job->first;
+    return job->count > 0 ? groups->massive[job->root] : groups->felt[job->root];
+}
+
+static bool has_massive(const struct groups *groups, const struct hybrid_job *job, int32_t planet)
+{
+    return job->count > 0 || groups->felt_root[planet] == job->root;
+}
+
+/* The planets of a job's group: those with mass first. */
+static const int32_t *group_of(const struct groups *groups, const struct hybrid_job *job)
+{
+    return groups->order + groups->begin[groups->root[job->root]];
+}
+
+static int64_t pairs_in(const struct groups *groups, int32_t first)
+{
+    int64_t pairs = 0;
+    for (int32_t k = first; k >= 0; k = groups->next_pair[k])
+        pairs++;
+    return pairs;
+}
+
+static int64_t bonds_of(const struct groups *groups, const struct hybrid_job *job)
+{
+    const int32_t *planet = group_of(groups, job);
+    const int32_t massive = groups->massive[groups->root[job->root]];
     int64_t bonds = 0;
-    for (int32_t k = groups->first_felt[job->root]; k >= 0; k = groups->next_pair[k])
-        bonds++;
+    for (int32_t m = 0; m < massive; m++)
+        if (has_massive(groups, job, planet[m]))
+            bonds += pairs_in(groups, groups->first_felt[planet[m]]);
     for (int32_t m = 0; m < job->count; m++)
-        for (int32_t k = groups->first_pair[groups->order[massless + m]]; k >= 0;
-             k = groups->next_pair[k])
-            bonds++;
+        bonds += pairs_in(groups, groups->first_pair[planet[massive + job->first + m]]);
     return bonds;
 }
 
 static void add_job(struct following *following, int32_t root, int32_t first, int32_t count)
 {
     const struct hybrid_job job = {root, first, count};
-    const int64_t bonds = bonds_of(following, &job);
-    const int64_t bodies = following->groups.massive[root] + count;
+    const int64_t bonds = bonds_of(&following->groups, &job);
+    const int64_t bodies = massive_of(&following->groups, &job) + count;
     const int64_t stride = (bodies + hybrid_lanes - 1) / hybrid_lanes * hybrid_lanes;
     following->leg->memory->job[following->jobs++] = job;
     following->stride = stride > following->stride ? stride : following->stride;
@@ -142,9 +188,10 @@ static void list_jobs(struct following *following)
             add_job(following, root, 0, 0);
     for (int32_t root = 0; root < (int32_t)following->leg->planets->count; root++) {
         const int32_t massless = groups->root[root] == root ? groups->massless[root] : 0;
-        for (int32_t k = 0; k < massless && groups->massive[root] > 0; k += massless_of_job)
-            add_job(following, root, k,
-                    massless - k < massless_of_job ? massless - k : massless_of_job);
+        const int32_t each =
+            groups->massive[root] > massless_of_job ? groups->massive[root] : massless_of_job;
+        for (int32_t k = 0; k < massless && groups->massive[root] > 0; k += each)
+            add_job(following, root, k, massless - k < each ? massless - k : each);
     }
 }
 
@@ -189,21 +236,24 @@ static struct hybrid_group group_of_lane(struct hybrid_leg *leg, int64_t lane, i
     return group;
 }
 
-/* The place in a group of a planet: those of a job with mass, and then from its first on. */
-static int32_t place_in(const struct following *following, const struct hybrid_job *job, int32_t i)
+/* The place of a planet in a job. */
+static int32_t place_in(const struct groups *groups, const struct hybrid_job *job, int32_t planet)
 {
-    const int32_t place = following->groups.place[i];
-    return place < following->groups.massive[job->root] ? place : place - job->first;
+    const int32_t place = groups->place[planet];
+    return job->count == 0                      ? groups->felt_place[planet]
+           : place < groups->massive[job->root] ? place
+                                                : place - job->first;
 }
 
 static void add_pairs(const struct following *following, const struct hybrid_job *job,
-                      int32_t first, struct hybrid_group *group)
+                      int32_t first, bool is_shared, struct hybrid_group *group)
 {
     const struct groups *groups = &following->groups;
     for (int32_t k = first; k >= 0; k = groups->next_pair[k]) {
         const struct hybrid_pair *pair = &following->leg->close->pairs.pair[k];
-        add_bond(group, pair->i + 1, pair->j + 1, place_in(following, job, pair->i),
-                 place_in(following, job, pair->j));
+        add_bond(group, pair->i + 1, pair->j + 1, place_in(groups, job, pair->i),
+                 place_in(groups, job, pair->j));
+        group->bond[group->bonds - 1].is_shared = is_shared;
     }
 }
 
@@ -211,21 +261,22 @@ static kith_status follow_job(struct following *following, const struct hybrid_j
                               int64_t lane)
 {
     const struct groups *groups = &following->groups;
-    const int32_t *order = groups->order + groups->begin[job->root];
-    const int32_t massive = groups->massive[job->root];
+    const int32_t *planet = group_of(groups, job);
+    const int32_t massive = groups->massive[groups->root[job->root]];
+    const bool has_massless = job->count > 0;
     struct hybrid_group group =
         group_of_lane(following->leg, lane, following->stride, following->bonds);
     group.center_gm = following->leg->star_gm;
-    group.shared = job->count > 0 ? massive : 0;
-    for (int32_t k = 0; k < massive; k++)
-        group.member[group.count++] = order[k];
-    add_pairs(following, job, groups->first_felt[job->root], &group);
-    for (int64_t k = 0; k < group.bonds; k++)
-        group.bond[k].is_shared = job->count > 0;
-    for (int32_t k = 0; k < job->count; k++) {
-        const int32_t planet = order[massive + job->first + k];
-        group.member[group.count++] = planet;
-        add_pairs(following, job, groups->first_pair[planet], &group);
+    for (int32_t m = 0; m < massive; m++)
+        if (has_massive(groups, job, planet[m])) {
+            group.member[group.count++] = planet[m];
+            add_pairs(following, job, groups->first_felt[planet[m]], has_massless, &group);
+        }
+    group.shared = has_massless ? massive : 0;
+    for (int32_t m = 0; m < job->count; m++) {
+        const int32_t other = planet[massive + job->first + m];
+        group.member[group.count++] = other;
+        add_pairs(following, job, groups->first_pair[other], false, &group);
     }
     return hybrid_follow_group(&group);
 }
@@ -256,7 +307,7 @@ static kith_status follow_connected(struct following *following)
     kith_context *context = leg->simulation->context;
     find_groups(leg, &following->groups);
     list_jobs(following);
-    const double seconds = seconds_of_massless * massless_of_job * (double)following->jobs;
+    const double seconds = seconds_of_massless * (double)(following->jobs * following->stride);
     const int32_t lanes =
         hybrid_is_watched(leg->simulation) ? 1 : kith_threads_for(context, seconds);
     KITH_TRY(make_room(leg->memory, lanes, following->stride, following->bonds));
@@ -329,9 +380,10 @@ kith_status hybrid_follow(struct hybrid_leg *leg)
         return follow_all(leg);
     struct following following = {.leg = leg, .groups.next_pair = memory->next_pair};
     int32_t **const each[group_columns] = {
-        &following.groups.root,       &following.groups.massive,   &following.groups.massless,
-        &following.groups.begin,      &following.groups.order,     &following.groups.place,
-        &following.groups.first_pair, &following.groups.first_felt};
+        &following.groups.root,       &following.groups.massive,    &following.groups.massless,
+        &following.groups.begin,      &following.groups.order,      &following.groups.place,
+        &following.groups.first_pair, &following.groups.first_felt, &following.groups.felt_root,
+        &following.groups.felt,       &following.groups.felt_place};
     for (int64_t k = 0; k < group_columns; k++)
         *each[k] = memory->integers + k * column;
     return follow_connected(&following);

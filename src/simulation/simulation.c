@@ -53,11 +53,17 @@ static double evaluations_of_step(const struct kith_simulation *simulation)
     return evaluations > 0 ? evaluations : adaptive_evaluations;
 }
 
+/* The time of a body's own step, in pairs: hybrid looks for its encounters. */
+static double pairs_of_body(const struct kith_simulation *simulation)
+{
+    return simulation->method == &hybrid_method ? 64 : 0;
+}
+
 static double pairs_of_step(const struct kith_simulation *simulation)
 {
     const double n = (double)simulation_bodies(simulation);
-    return evaluations_of_step(simulation) * n * sources_of_body(simulation) *
-           (double)simulation->systems;
+    const double of_body = sources_of_body(simulation) + pairs_of_body(simulation);
+    return evaluations_of_step(simulation) * n * of_body * (double)simulation->systems;
 }
 
 /* Whether each system of an ensemble has steps of its own, so that a leg ends with all or none. */
@@ -78,7 +84,7 @@ static bool keeps_state(const struct kith_simulation *simulation, int64_t steps)
 
 int64_t simulation_fewest_steps(const struct kith_simulation *simulation)
 {
-    const bool is_swarm = simulation->method->finish && simulation->massive;
+    const bool is_swarm = simulation->method->take && simulation->massive;
     return simulation->is_ensemble || is_swarm ? steps_of_many : 1;
 }
 

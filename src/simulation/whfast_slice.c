@@ -54,7 +54,7 @@ bool whfast_can_be_sliced(kith_context *context, const kith_bodies *bodies, int6
 static kith_status allocate(struct kith_simulation *simulation, int64_t leading)
 {
     struct simulation_slice *slice = simulation->slice;
-    if (slice->leaders && slice->leaders->leading == leading)
+    if (slice->leaders && slice->leaders->memory && slice->leaders->leading == leading)
         return KITH_OK;
     whfast_slice_free(slice);
     KITH_TRY(kith_allocate(1, sizeof *slice->leaders, "coordinates of planets", &slice->leaders));

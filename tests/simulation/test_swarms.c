@@ -126,6 +126,61 @@ static void test_planets_do_not_feel_the_encounters_of_test_particles(void **sta
     kith_context_free(many);
 }
 
+/* Planets that merge with each other and with particles among them: each event once, and as often
+ * as bodies are gone. */
+static void test_planets_merge_among_test_particles(void **state)
+{
+    (void)state;
+    struct random_numbers random = random_numbers_begin(__func__);
+    kith_context *context = cpu_context(3);
+    int64_t of_planets = 0, of_particles = 0;
+    for (int trial = 0; trial < 4; trial++) {
+        kith_bodies *bodies = planets_of(&random, 221, 1e-5, 1, 0.005);
+        for (int64_t i = 1; i < bodies->count; i++) {
+            const kith_orbit orbit = {.a = random_uniform(&random, 1, 1.06),
+                                      .e = random_uniform(&random, 0, 0.005),
+                                      .i = random_uniform(&random, 0, 0.003),
+                                      .omega = angle(&random),
+                                      .M = angle(&random)};
+            assert_ok(
+                kith_orbit_place(1, &orbit, bodies->position + 3 * i, bodies->velocity + 3 * i));
+            bodies->mass[i] = i <= 20 ? 1e-5 : 0;
+            bodies->radius[i] = i <= 20 ? 0.003 : 0;
+        }
+        kith_simulation_options options = hybrid(0.1);
+        options.on_collision = KITH_ON_COLLISION_MERGE;
+        options.encounter = 0.02;
+        kith_simulation *simulation = simulated(context, bodies, options);
+        const kith_diagnostics start = diagnosed(simulation);
+        assert_ok(kith_simulation_step(simulation, 300));
+        const kith_diagnostics end = diagnosed(simulation);
+        for (int k = 0; k < 3; k++)
+            assert_true(fabs(end.momentum[k] - start.momentum[k]) < 1e-13);
+        int64_t events = 0, merged = 0;
+        const kith_event *event = kith_simulation_events(simulation, &events);
+        bool is_gone[221] = {false};
+        for (int64_t e = 0; e < events; e++) {
+            const kith_event *next = e + 1 < events ? &event[e + 1] : NULL;
+            assert_false(next && next->body == event[e].body && next->other == event[e].other &&
+                         next->time == event[e].time && next->kind == event[e].kind);
+            if (event[e].kind != KITH_EVENT_MERGE)
+                continue;
+            const int64_t heavy = event[e].body, light = event[e].other;
+            assert_false(is_gone[heavy] || is_gone[light]);
+            is_gone[light] = true;
+            merged++;
+            of_planets += light <= 20;
+            of_particles += light > 20;
+        }
+        assert_int_equal(merged, kith_simulation_collisions(simulation));
+        kith_simulation_free(simulation);
+        kith_bodies_free(bodies);
+    }
+    print_message("%d and %d mergers\n", (int)of_planets, (int)of_particles);
+    assert_true(of_planets > 4 && of_particles > 20);
+    kith_context_free(context);
+}
+
 /* Many of the particles meet a planet; whether they come before or after it is the same. */
 static void test_encounters_do_not_depend_on_the_order_of_bodies(void **state)
 {
@@ -162,6 +217,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_test_particle_has_the_same_bits_in_any_swarm),
         cmocka_unit_test(test_planets_do_not_feel_the_encounters_of_test_particles),
+        cmocka_unit_test(test_planets_merge_among_test_particles),
         cmocka_unit_test(test_encounters_do_not_depend_on_the_order_of_bodies),
     };
     return cmocka_run_group_tests_name("swarms", tests, NULL, NULL);
