@@ -195,7 +195,7 @@ static void list_jobs(struct following *following)
     }
 }
 
-/* Memory for groups on so many threads. */
+/* Memory for a group on each thread, of at most stride numbers a component, and bonds. */
 static kith_status make_room(struct hybrid_memory *memory, int64_t lanes, int64_t stride,
                              int64_t bonds)
 {
