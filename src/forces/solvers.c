@@ -60,10 +60,10 @@ static kith_status check_accuracy(const kith_accuracy *accuracy)
     if (error > 0 && theta > 0)
         return kith_fail(KITH_INVALID_ARGUMENT, "error is %g and theta is %g; give one of them",
                          error, theta);
-    if (accuracy->order < 0 || accuracy->order > expansion_max_order)
+    if (accuracy->order < 0 || accuracy->order > expansion_max_full)
         return kith_fail(KITH_INVALID_ARGUMENT,
                          "order is %d; it must be 1 to %d, or 0 for the best", (int)accuracy->order,
-                         (int)expansion_max_order);
+                         (int)expansion_max_full);
     return KITH_OK;
 }
 

@@ -341,3 +341,94 @@ void KITH_ISA_SYMBOL(tree_accept)(const struct tree_rule *rule, const struct tre
                            verdicts + first + v * lanes);
     }
 }
+
+/* Both directions of a vector of pairs: the terms of δ, whose powers of size / r are there. */
+struct order_lanes {
+    vdouble term[2][expansion_max_order + 1], u[2], limit[2];
+    vint64 order; /* 0: not yet found */
+};
+
+SIMD_INLINE vdouble limit_of(double share, vdouble r, vdouble field, vdouble potential)
+{
+    const vdouble by_field = field * r;
+    return share * r * choose((vint64)(by_field < potential), by_field, potential);
+}
+
+SIMD_INLINE void load_terms(const struct tree_rule *rule, const struct tree_orders *orders,
+                            const struct tree_side *target, const double *target_power,
+                            const bool mutual, struct source_lanes *of, struct order_lanes *to)
+{
+    const vdouble zero = {0};
+    const double share = orders->part * rule->share;
+    load_weights(of);
+    const struct pair_lanes pair = make_pair(of->radius, zero + target->radius, of->r);
+    const vdouble t = of->size * pair.inverse, back = target->size * pair.inverse;
+    vdouble t_k = simd_all(1.0), back_k = t_k;
+    to->term[0][0] = zero;
+    load_powers(of, rule->order, to->term[0]);
+    for (int32_t k = 0; k <= rule->order; k++) {
+        to->term[0][k] *= t_k * pair.factor;
+        if (mutual)
+            to->term[1][k] = target_power[k] * (back_k * pair.factor);
+        t_k *= t;
+        back_k *= back;
+    }
+    to->u[0] = target->radius * pair.inverse;
+    to->u[1] = of->radius * pair.inverse;
+    to->limit[0] = limit_of(share, of->r, zero + target->field, zero + target->potential);
+    to->limit[1] = limit_of(share, of->r, of->field, of->potential);
+    to->order = (vint64){0};
+}
+
+/* The lanes for which order q is enough. */
+SIMD_INLINE vint64 is_enough(const struct tree_orders *orders, int32_t q, const bool mutual,
+                             const struct order_lanes *of)
+{
+    const double *ratio = orders->ratio[q];
+    vdouble to = of->term[0][0], back = mutual ? of->term[1][0] : to;
+    for (int32_t k = 1; k <= q; k++) {
+        to = simd_fma(to, of->u[0], ratio[k] * of->term[0][k]);
+        if (mutual)
+            back = simd_fma(back, of->u[1], ratio[k] * of->term[1][k]);
+    }
+    vint64 is = (vint64)(to <= of->limit[0]) & (vint64)(of->u[0] <= orders->angle[q]);
+    if (mutual)
+        is &= (vint64)(back <= of->limit[1]) & (vint64)(of->u[1] <= orders->angle[q]);
+    return is;
+}
+
+SIMD_INLINE void find_orders(const struct tree_rule *rule, const struct tree_orders *orders,
+                             const struct tree_side *target, const double *target_power,
+                             const bool mutual, struct source_lanes *of, uint8_t *found)
+{
+    struct order_lanes lanes_of;
+    load_terms(rule, orders, target, target_power, mutual, of, &lanes_of);
+    vint64 left = ~(vint64){0}; /* without an order */
+    for (int32_t q = orders->least; q < rule->order && SIMD_ANY_DOUBLE(left); q += 2) {
+        const vint64 is = left & is_enough(orders, q, mutual, &lanes_of);
+        lanes_of.order |= is & q;
+        left &= ~is;
+    }
+    store_verdicts(lanes_of.order | (left & rule->order), found);
+}
+
+void KITH_ISA_SYMBOL(tree_order)(const struct tree_rule *rule, const struct tree_orders *orders,
+                                 const struct tree_side *target, const double *target_power,
+                                 const struct tree_side *sides, const double *powers,
+                                 const int32_t *sources, int32_t count, uint8_t *found)
+{
+    for (int32_t first = 0; first < count; first += lanes) {
+        const int32_t left = count - first;
+        int32_t cells[lanes]; /* lanes past the last source repeat it */
+        uint8_t of_lanes[lanes];
+        for (int32_t k = 0; k < lanes; k++)
+            cells[k] = sources[first + (k < left ? k : left - 1)];
+        struct source_lanes of;
+        load_sources(target, sides, powers, cells, &of);
+        if (rule->walk == tree_walk_mutual)
+            find_orders(rule, orders, target, target_power, true, &of, of_lanes);
+        else
+            find_orders(rule, orders, target, target_power, false, &of, of_lanes);
+        memcpy(found + first, of_lanes, (size_t)(left < lanes ? left : lanes));
+    }
+}

@@ -15,11 +15,27 @@ typedef void tree_accept_kernel(const struct tree_rule *rule, const struct tree_
                                 const struct tree_side *sides, const double *powers,
                                 const int32_t *sources, int32_t count, uint8_t *verdicts);
 
-#define TREE_DECLARE_ACCEPT(isa) extern tree_accept_kernel tree_accept_##isa;
+/* tree_find_order of a target and each of `count` sources, to the bit. */
+typedef void tree_order_kernel(const struct tree_rule *rule, const struct tree_orders *orders,
+                               const struct tree_side *target, const double *target_power,
+                               const struct tree_side *sides, const double *powers,
+                               const int32_t *sources, int32_t count, uint8_t *found);
+
+#define TREE_DECLARE_ACCEPT(isa)                                                                   \
+    extern tree_accept_kernel tree_accept_##isa;                                                   \
+    extern tree_order_kernel tree_order_##isa;
 KITH_EACH_ISA(TREE_DECLARE_ACCEPT)
 #undef TREE_DECLARE_ACCEPT
 
-/* That of a row of KITH_EACH_ISA. */
+/* Those of a row of KITH_EACH_ISA. */
+static inline tree_order_kernel *tree_order_kernel_of(int32_t isa)
+{
+#define TREE_ORDER_ADDRESS(isa) tree_order_##isa,
+    static tree_order_kernel *const each_isa[] = {KITH_EACH_ISA(TREE_ORDER_ADDRESS)};
+#undef TREE_ORDER_ADDRESS
+    return each_isa[isa];
+}
+
 static inline tree_accept_kernel *tree_accept_kernel_of(int32_t isa)
 {
 #define TREE_ACCEPT_ADDRESS(isa) tree_accept_##isa,

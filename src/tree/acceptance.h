@@ -256,6 +256,54 @@ tree_accepts(const struct tree_rule *rule, const struct tree_side *target,
            tree_error_is_small(rule, source, target, target_power, source->radius, &pair);
 }
 
+/* The orders p, p − 2, … ≥ least that M2L of a pair may have in place of the rule's p. A lower one
+ * is taken if its δ, of the same powers, is at most `part` of what a pair may have, and the
+ * target's angle is small enough for it. As both directions have the same order, momentum is
+ * conserved. */
+struct tree_orders {
+    int32_t least;
+    double part;
+    double angle[expansion_max_order + 1];                          /* at [q] of order q */
+    double ratio[expansion_max_order + 1][expansion_max_order + 1]; /* [q][k]: C(q, k) / C(p, k) */
+};
+
+/* Of order q, whose terms are those of δ r² times powers of size / r. */
+static inline bool tree_order_is_enough(const struct tree_rule *rule,
+                                        const struct tree_orders *orders, int32_t q,
+                                        const struct tree_side *target, const double *term,
+                                        const struct tree_pair *pair)
+{
+    const double r = pair->r, u = target->radius * pair->inverse, field = target->field * r;
+    const double limit = field < target->potential ? field : target->potential;
+    double sum = term[0];
+    for (int32_t k = 1; k <= q; k++)
+        sum = fma(sum, u, orders->ratio[q][k] * term[k]);
+    return sum <= orders->part * rule->share * r * limit && u <= orders->angle[q];
+}
+
+/* The order of a pair that is accepted by 1/s. */
+static inline int32_t tree_find_order(const struct tree_rule *rule,
+                                      const struct tree_orders *orders,
+                                      const struct tree_side *target, const double *target_power,
+                                      const struct tree_side *source, const double *source_power)
+{
+    const int32_t p = rule->order;
+    const bool mutual = rule->walk == tree_walk_mutual;
+    const struct tree_pair pair =
+        tree_make_pair(source->radius, target->radius, tree_distance(target, source));
+    double term[2][expansion_max_order + 1], t = source->size * pair.inverse, t_k = 1;
+    double back = target->size * pair.inverse, back_k = 1;
+    for (int32_t k = 0; k <= p; k++, t_k *= t, back_k *= back) {
+        term[0][k] = source_power[k] * (t_k * pair.factor);
+        term[1][k] = mutual ? target_power[k] * (back_k * pair.factor) : 0;
+    }
+    for (int32_t q = orders->least; q < p; q += 2)
+        if (tree_order_is_enough(rule, orders, q, target, term[0], &pair) &&
+            (!mutual || tree_order_is_enough(rule, orders, q, source, term[1], &pair)))
+            return q;
+    return p;
+}
+
 /* What is decided about a pair. Of one that is uneven the larger cell, if it is a leaf, interacts
  * body by body with the smaller one as a whole. */
 enum tree_verdict { tree_is_open, tree_is_far, tree_is_uneven };

@@ -17,6 +17,9 @@ static const double share = 0.6, share_of_groups = 1.5, share_of_points = 0.4;
  * much. */
 static const double most_error = 30, most_rms_error = 10;
 
+/* What M2L of a lower order may leave out, of what a pair may have. */
+static const double part_of_lower_orders = 0.3;
+
 /* Of other laws: tests/tree/test_tree_laws.c. Low orders, as a GPU takes, need less below some
  * error: for points within the length of a law one body of a hundred had four times the error. */
 static const double part_of_any_law = 0.5, part_of_low_orders = 0.25, error_of_low_orders = 3e-6,
@@ -55,7 +58,9 @@ static int32_t most_order(const struct tree_problem *problem)
 {
     if (problem->dtype == KITH_F32)
         return problem->law == expansion_series ? most_order_of_float_series : most_order_of_float;
-    return is_full(problem) ? most_order_of_full : expansion_max_order;
+    if (tree_basis_for(problem) == expansion_harmonic)
+        return expansion_max_order;
+    return is_full(problem) ? most_order_of_full : expansion_max_full;
 }
 
 /* The order that takes least time for an error of 10^−digits: from there on each further one saves
@@ -69,7 +74,7 @@ static int32_t order_for(const struct tree_problem *problem, bool groups, double
     /* In single precision M2L is a small part of the time. */
     const int32_t more = problem->dtype == KITH_F32 || digits > 4.5 ? 1 : 0;
     const double order = groups             ? 1 + digits
-                         : by_rotations     ? 7 + 1.5 * digits
+                         : by_rotations     ? 6 + 2 * digits
                          : is_full(problem) ? by_digits - 1
                                             : by_digits + more;
     return (int32_t)fmin(fmax(round(order), least_order), most);
@@ -95,7 +100,8 @@ static int32_t order_for_cuda(const struct tree_problem *problem, bool groups, d
     const double fast = is_full(problem) ? 6 : 8, more = is_harmonic ? 2 : 0;
     const double of_fmm = digits < 7.5 ? fmin(2 * digits + more, fast) : 2 * digits - 2;
     const double order = 2 * round(0.5 * (groups ? 1 + digits : of_fmm));
-    return (int32_t)fmin(fmax(order, least_order), most_order(problem));
+    const int32_t most = most_order(problem);
+    return (int32_t)fmin(fmax(order, least_order), fmin(most, expansion_max_full));
 }
 
 /* Small leaves where pairs of points take the longest, and where few points leave a GPU waiting for
@@ -172,6 +178,21 @@ static double angle_for(int32_t order, double error)
     for (int k = 0; k < steps; k++)
         u = pow(limit / (order + 1 + order * u), 1.0 / order);
     return u;
+}
+
+void tree_make_orders(const struct tree_request *request, struct tree_orders *orders)
+{
+    const int32_t p = request->order;
+    orders->part = part_of_lower_orders;
+    orders->least = least_order + p % 2;
+    for (int32_t q = orders->least; q <= p; q += 2) {
+        double ratio = 1;
+        orders->angle[q] = angle_for(q, request->error);
+        for (int32_t k = 0; k <= q; k++) {
+            orders->ratio[q][k] = ratio;
+            ratio *= (double)(q - k) / (p - k);
+        }
+    }
 }
 
 struct tree_rule tree_rule_for(const struct tree_problem *problem,

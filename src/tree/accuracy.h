@@ -12,6 +12,9 @@ extern "C" {
 /* The smallest basis that has the problem's law. */
 enum expansion_basis tree_basis_for(const struct tree_problem *problem);
 
+/* The orders of M2L of pairs that a rule for this request accepts. */
+void tree_make_orders(const struct tree_request *request, struct tree_orders *orders);
+
 /* The rule that keeps the error of a request, or its angle. */
 struct tree_rule tree_rule_for(const struct tree_problem *problem,
                                const struct tree_request *request);

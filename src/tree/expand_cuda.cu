@@ -11,7 +11,7 @@
 enum { threads = 128, lanes_of_cell = 8 };
 
 struct binomials {
-    double of[expansion_max_order + 1];
+    double of[expansion_max_full + 1];
 };
 
 template <typename real>

@@ -57,7 +57,8 @@
 #include "core/both_sides.h"
 #include "kith/array.h"
 
-enum { expansion_max_order = 20 };
+/* Of the harmonic basis, and of the others. */
+enum { expansion_max_order = 30, expansion_max_full = 20 };
 
 enum expansion_basis { expansion_harmonic, expansion_full, expansion_plane };
 
@@ -111,7 +112,7 @@ KITH_BOTH_SIDES static inline double expansion_middle_of(int64_t bin)
 /* What is expanded and how. */
 struct expansion {
     enum expansion_basis basis;
-    int32_t order;     /* p, 1 … expansion_max_order */
+    int32_t order;     /* p, 1 … the largest of the basis */
     double softening2; /* ε²; 0 with expansion_harmonic */
     enum expansion_law law;
     const struct expansion_bins *bins;     /* of expansion_series */
@@ -154,6 +155,11 @@ struct expansion_operators {
      * operations, and scattering a second set of local coefficients takes more. */
     void (*m2l)(const struct expansion *expansion, const void *multipoles, void *locals,
                 int64_t target, const int32_t *sources, int64_t count);
+
+    /* The same of sources in the order of their M2L's orders, of which each is truncated at its
+     * own, |α| + |β| ≤ q: counts[q] of order q ≤ p. With solid coefficients. */
+    void (*m2l_by_orders)(const struct expansion *expansion, const void *multipoles, void *locals,
+                          int64_t target, const int32_t *sources, const int32_t *counts);
 
     /* Adds a cell's local expansion to those of its children. */
     void (*l2l)(const struct expansion *expansion, const void *multipoles, void *locals,

@@ -230,14 +230,16 @@ SIMD_INLINE void add_sources(const struct expansion *expansion, const struct tar
         sum[k] += part[k];
 }
 
-static void m2l_rotated(const struct expansion *expansion, const void *multipoles, void *locals,
-                        int64_t target, const int32_t *sources, int64_t count);
+static void m2l_by_orders(const struct expansion *expansion, const void *multipoles, void *locals,
+                          int64_t target, const int32_t *sources, const int32_t *counts);
 
 static void m2l(const struct expansion *expansion, const void *multipoles, void *locals,
                 int64_t target, const int32_t *sources, int64_t count)
 {
     if (expansion->tables) {
-        m2l_rotated(expansion, multipoles, locals, target, sources, count);
+        int32_t counts[expansion_max_order + 1] = {0};
+        counts[expansion->order] = (int32_t)count;
+        m2l_by_orders(expansion, multipoles, locals, target, sources, counts);
         return;
     }
     const REAL *header = record(expansion, multipoles, target);

@@ -113,7 +113,7 @@ KITH_BOTH_SIDES inline void make_harmonics(int32_t order, const real d[3], real 
 /* x^k / k! of each axis. */
 template <typename real>
 KITH_BOTH_SIDES inline void make_axis_powers(int32_t order, const real d[3],
-                                             real power[3][expansion_max_order + 1])
+                                             real power[3][expansion_max_full + 1])
 {
     for (int32_t axis = 0; axis < 3; axis++) {
         power[axis][0] = 1;
@@ -130,7 +130,7 @@ KITH_BOTH_SIDES inline void make_polynomials(const struct expansion_shape &shape
         make_harmonics(shape.order, d, h);
         return;
     }
-    real power[3][expansion_max_order + 1];
+    real power[3][expansion_max_full + 1];
     make_axis_powers(shape.order, d, power);
     for_each_coefficient(shape.order, shape.max_c, [&](int32_t k, int32_t a, int32_t b, int32_t c) {
         h[k] = power[1][b] * power[2][c] * power[0][a];
@@ -196,7 +196,7 @@ template <typename real>
 KITH_BOTH_SIDES inline void make_derivatives(enum expansion_basis basis, int32_t order,
                                              const real d[3], real *base, real *e)
 {
-    real before[expansion_max_order + 2];
+    real before[expansion_max_full + 2];
     const bool harmonic = basis == expansion_harmonic;
     for (int32_t m = 0; m <= order; m++)
         before[m] = 0;

@@ -15,7 +15,9 @@
 enum {
     max_order = expansion_max_order + 1, /* M2P and L2P take a degree more */
     max_rows = max_order + 1,
-    max_count = max_rows * (max_rows + 1) * (max_rows + 2) / 6
+    full_rows = expansion_max_full + 2,
+    max_count = full_rows * (full_rows + 1) * (full_rows + 2) / 6,
+    max_solid = max_order * max_order + max_order * max_rows + 6 /* of a record that has them */
 };
 
 /* Orders of planes of coefficients that have loops of their own; orders of the harmonic basis with
@@ -60,8 +62,12 @@ enum { ahead = 4 };
 /* Rows of all orders. */
 #define EACH_LAST(ROW)                                                                             \
     EACH_FIXED(ROW)                                                                                \
-    ROW(11) ROW(12) ROW(13) ROW(14) ROW(15) ROW(16) ROW(17) ROW(18) ROW(19) ROW(20)
-_Static_assert(expansion_max_order == 20, "EACH_LAST has a row for each order");
+    ROW(11)                                                                                        \
+    ROW(12) ROW(13) ROW(14) ROW(15) ROW(16) ROW(17) ROW(18) ROW(19) ROW(20) ROW(21) ROW(22)        \
+        ROW(23) ROW(24) ROW(25) ROW(26) ROW(27) ROW(28) ROW(29) ROW(30)
+_Static_assert(expansion_max_order == 30, "EACH_LAST has a row for each order");
+_Static_assert(max_count >= 3 * max_rows * (max_rows + 1) / 2 && max_count >= max_solid,
+               "harmonic expansions, with c ≤ 2, and records fit where full ones do");
 
 /* How many sizes away a cell may be for powers of the ratio up to max_order to be in range, as
  * factors of coefficients and of derivatives. */
@@ -89,5 +95,5 @@ _Static_assert(expansion_max_order == 20, "EACH_LAST has a row for each order");
 #include "tree/expansion_leaves_kernel.h"
 #include "tree/expansion_powers_kernel.h"
 
-const struct expansion_operators KITH_REAL_SYMBOL(expansion) = {p2m, m2m, m2l, l2l,
+const struct expansion_operators KITH_REAL_SYMBOL(expansion) = {p2m, m2m, m2l, m2l_by_orders, l2l,
                                                                 l2p, m2p, p2l, powers};

@@ -206,8 +206,8 @@ static void m2m(const struct expansion *expansion, void *multipoles, int64_t cel
     }
 }
 
-static void m2l(const struct expansion *expansion, const void *multipoles, void *locals,
-                int64_t target, const int32_t *sources, int64_t count)
+static void m2l_of_order(const struct expansion *expansion, const void *multipoles, void *locals,
+                         int64_t target, int32_t order, const int32_t *sources, int64_t count)
 {
     const double *to = record(expansion, multipoles, target);
     for (int64_t s = 0; s < count; s++) {
@@ -216,15 +216,29 @@ static void m2l(const struct expansion *expansion, const void *multipoles, void 
         const double unit = fmax(fabs(d[0]), fmax(fabs(d[1]), fabs(d[2])));
         for (int32_t axis = 0; axis < 3; axis++)
             d[axis] /= unit;
-        struct tensor field = derivatives(expansion, expansion->order, d, unit);
+        struct tensor field = derivatives(expansion, order, d, unit);
         struct tensor moments = read(expansion, from + expansion_header, from[3] / unit);
         struct tensor local = {{0}};
-        for (int32_t n = 0; n <= expansion->order; n++)
+        for (int32_t n = 0; n <= order; n++)
             EACH_COMPONENT (n, a, b, c)
                 *component(&local, a, b, c) =
-                    contract(expansion->order - n, &moments, &field, a, b, c) *
-                    value_of_unit(expansion, unit);
+                    contract(order - n, &moments, &field, a, b, c) * value_of_unit(expansion, unit);
         add(expansion, &local, to[3] / unit, local_of(expansion, locals, target));
+    }
+}
+
+static void m2l(const struct expansion *expansion, const void *multipoles, void *locals,
+                int64_t target, const int32_t *sources, int64_t count)
+{
+    m2l_of_order(expansion, multipoles, locals, target, expansion->order, sources, count);
+}
+
+static void m2l_by_orders(const struct expansion *expansion, const void *multipoles, void *locals,
+                          int64_t target, const int32_t *sources, const int32_t *counts)
+{
+    for (int32_t q = 0; q <= expansion->order; q++) {
+        m2l_of_order(expansion, multipoles, locals, target, q, sources, counts[q]);
+        sources += counts[q];
     }
 }
 
@@ -370,4 +384,5 @@ static void powers(const struct expansion *expansion, void *multipoles, int64_t 
                 power(expansion, record(expansion, multipoles, first + k) + expansion_header, n);
 }
 
-const struct expansion_operators expansion_reference = {p2m, m2m, m2l, l2l, l2p, m2p, p2l, powers};
+const struct expansion_operators expansion_reference = {p2m, m2m, m2l, m2l_by_orders, l2l,
+                                                        l2p, m2p, p2l, powers};

@@ -32,9 +32,9 @@
 #endif
 
 enum {
-    rotation_numbers = 1716,       /* of the exchanges up to degree expansion_max_order */
-    rotation_axis_numbers = 1771,  /* of the translations along the axis */
-    solid_local_numbers = 3201 + 7 /* from solid coefficients to the others; read by vectors */
+    rotation_numbers = 5336,        /* of the exchanges up to degree expansion_max_order */
+    rotation_axis_numbers = 5456,   /* of the translations along the axis */
+    solid_local_numbers = 10176 + 7 /* from solid coefficients to the others; read by vectors */
 };
 
 struct expansion_rotations {

@@ -327,12 +327,13 @@ SIMD_INLINE int32_t last_axial(int32_t order, int32_t n)
     return n < order - n ? n : order - n;
 }
 
-/* add_sources to solid coefficients. */
+/* add_sources to solid coefficients, by M2L of this order. */
 SIMD_INLINE void add_rotated(const int32_t vectors, const struct expansion *expansion,
-                             const REAL *target, const REAL *const *from, VREAL *restrict sum)
+                             int32_t order, const REAL *target, const REAL *const *from,
+                             VREAL *restrict sum)
 {
     const struct expansion_rotations *rotations = &expansion->tables->rotations;
-    const int32_t order = expansion->order, solid = expansion_solid(expansion);
+    const int32_t solid = expansion_solid(expansion);
     struct directions directions;
     struct axial axial;
     struct columns f, g;
@@ -368,20 +369,19 @@ SIMD_INLINE void add_rotated(const int32_t vectors, const struct expansion *expa
     }
 }
 
-/* Two functions, as one of both is slower. */
-static __attribute__((noinline)) void add_whole(const struct expansion *expansion,
-                                                const REAL *target, const REAL *const *from,
-                                                VREAL *restrict sum)
-{
-    add_rotated(whole, expansion, target, from, sum);
-}
+typedef void add_batch(const struct expansion *expansion, int32_t order, const REAL *target,
+                       const REAL *const *from, VREAL *restrict sum);
 
-static __attribute__((noinline)) void add_less(const struct expansion *expansion,
-                                               const REAL *target, const REAL *const *from,
-                                               VREAL *restrict sum)
-{
-    add_rotated(less, expansion, target, from, sum);
-}
+/* A function for each number of vectors, as one of all is slower. */
+#define DEFINE_ADD(vectors)                                                                        \
+    static void add_##vectors(const struct expansion *expansion, int32_t order,                    \
+                              const REAL *target, const REAL *const *from, VREAL *restrict sum)    \
+    {                                                                                              \
+        add_rotated(vectors, expansion, order, target, from, sum);                                 \
+    }
+DEFINE_ADD(whole)
+DEFINE_ADD(less)
+#undef DEFINE_ADD
 
 /* A local expansion += that of solid coefficients: a vector of b, whose even ones are of the real
  * parts, the others of the imaginary parts. */
@@ -407,31 +407,39 @@ static void add_solid(const struct expansion *expansion, const REAL *solid, REAL
         }
 }
 
-static void m2l_rotated(const struct expansion *expansion, const void *multipoles, void *locals,
-                        int64_t target, const int32_t *sources, int64_t count)
+/* Adds a list of sources by M2L of this order. */
+static void add_list(const struct expansion *expansion, const void *multipoles, int32_t order,
+                     const REAL *target, const REAL *empty, const int32_t *sources, int32_t count,
+                     VREAL *restrict sum)
 {
-    enum { most_solid = (expansion_max_order + 1) * (expansion_max_order + 2) };
-    const REAL *header = record(expansion, multipoles, target);
-    const int32_t numbers = solid_row(expansion->order + 1);
+    static add_batch *const add[] = {[less] = add_less, [whole] = add_whole};
     const int32_t length = expansion_record_length(expansion);
-    REAL empty[expansion_header + max_count], solid[most_solid];
-    VREAL sum[most_solid + REAL_LANES];
-    memset(sum, 0, sizeof sum[0] * (size_t)(numbers + REAL_LANES));
-    if (count % (batch * REAL_LANES) != 0)
-        make_empty(expansion, header, empty);
-    for (int64_t begin = 0; begin < count;) {
-        const int64_t left = (count - begin + REAL_LANES - 1) / REAL_LANES;
+    for (int32_t begin = 0; begin < count;) {
+        const int32_t left = (count - begin + REAL_LANES - 1) / REAL_LANES;
         const int32_t vectors = left % whole == 0 ? whole : less;
         const REAL *from[batch * REAL_LANES];
         for (int32_t k = 0; k < vectors * REAL_LANES; k++)
             from[k] = begin + k < count
                           ? (const REAL *)multipoles + (int64_t)sources[begin + k] * length
                           : empty;
-        if (vectors == whole)
-            add_whole(expansion, header, from, sum);
-        else
-            add_less(expansion, header, from, sum);
+        add[vectors](expansion, order, target, from, sum);
         begin += vectors * REAL_LANES;
+    }
+}
+
+static void m2l_by_orders(const struct expansion *expansion, const void *multipoles, void *locals,
+                          int64_t target, const int32_t *sources, const int32_t *counts)
+{
+    enum { most_solid = (expansion_max_order + 1) * (expansion_max_order + 2) };
+    const REAL *header = record(expansion, multipoles, target);
+    const int32_t numbers = solid_row(expansion->order + 1);
+    REAL empty[expansion_header + max_count], solid[most_solid];
+    VREAL sum[most_solid + REAL_LANES];
+    memset(sum, 0, sizeof sum[0] * (size_t)(numbers + REAL_LANES));
+    make_empty(expansion, header, empty);
+    for (int32_t q = 0; q <= expansion->order; q++) {
+        add_list(expansion, multipoles, q, header, empty, sources, counts[q], sum);
+        sources += counts[q];
     }
     sum_lanes(numbers, sum, true, solid);
     add_solid(expansion, solid, local_of(expansion, locals, target));

@@ -26,7 +26,7 @@ static __device__ inline void make_polynomials_by_lanes(const struct expansion_s
                                                         const real d[3], int lane, real *h)
 {
     if (shape.basis != expansion_harmonic) {
-        real power[3][expansion_max_order + 1];
+        real power[3][expansion_max_full + 1];
         make_axis_powers(shape.order, d, power);
         for (int32_t k = lane; k < shape.count; k += 32) {
             int32_t a, b, c;

@@ -133,7 +133,7 @@ static __global__ void __launch_bounds__(m2l_threads)
     const int64_t cell = (int64_t)task.target_record + part.cell;
     const real *records = (const real *)task.records, *target = records + cell * shape.record;
     const real size = target[3];
-    real sum[room], field[room], terms[room], power[expansion_max_order + 1];
+    real sum[room], field[room], terms[room], power[expansion_max_full + 1];
     for (int32_t k = 0; k < shape.count; k++)
         sum[k] = 0;
     for (int32_t j = lane; j < count; j += 32) {

@@ -17,7 +17,7 @@ static __device__ void add_cell(const struct expansion_shape &shape, const radia
     const real size = record[3];
     const struct expansion_direction<real> to = look_at(record, x, size, (real)shape.softening);
     const real first = of_law.first(shape, to.inverse);
-    real field[room], power[expansion_max_order + 2], total[4];
+    real field[room], power[expansion_max_full + 2], total[4];
     const int32_t order = shape.order + 1;
     make_derivatives_of(of_law, shape, order, to, field);
     make_powers(order, (real)1, size * to.inverse, power);

@@ -140,7 +140,7 @@ static __device__ __forceinline__ void
 make_derivatives_of(const radial &of_law, const struct expansion_shape &shape, int32_t order,
                     const struct expansion_direction<real> &to, real *e)
 {
-    real base[expansion_max_order + 2];
+    real base[expansion_max_full + 2];
     of_law.make(shape, order, to.s2, to.inverse, base);
     make_derivatives(shape.basis, order, to.d, base, e);
 }

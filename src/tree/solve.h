@@ -41,6 +41,7 @@ struct tree_expansions {
     int32_t target_record;
     void *records, *locals;
     double *power;                               /* of the sources, for tree_error */
+    const struct tree_orders *orders;            /* of M2L; NULL: all have that of the expansion */
     bool points;                                 /* far cells act as points */
     bool rough;                                  /* near points may use estimates of 1/s³ */
     const struct tree_softenings *softenings[2]; /* of the targets and the sources */
@@ -63,6 +64,7 @@ struct tree_run {
     struct tree_side *target_side, *source_side;
     double *power, *bounds;
     double as_point[expansion_max_order + 1]; /* of the rule */
+    struct tree_orders *orders;
     struct expansion_tables *tables;
     struct tree_expansions expansions;
     struct tree_softenings source_softenings, target_softenings;

@@ -132,6 +132,17 @@ static kith_status make_tables(struct tree_run *run)
     return KITH_OK;
 }
 
+/* M2L by solid coefficients takes the order that a pair of cells needs. */
+static kith_status make_orders(const struct tree_request *request, struct tree_run *run)
+{
+    if (!run->expansions.expansion.has_solid || request->error == 0)
+        return KITH_OK;
+    KITH_TRY(kith_allocate(1, sizeof *run->orders, "expansions of a tree", &run->orders));
+    tree_make_orders(request, run->orders);
+    run->expansions.orders = run->orders;
+    return KITH_OK;
+}
+
 static kith_status make_softenings(const struct tree_problem *problem,
                                    const struct tree_state *state, struct tree_run *run)
 {
@@ -164,6 +175,7 @@ kith_status tree_make_expansions(kith_context *context, const struct tree_proble
         .softenings = {softenings[0], softenings[1]},
     };
     KITH_TRY(make_tables(run));
+    KITH_TRY(make_orders(request, run));
     const int64_t record =
         kith_dtype_bytes(problem->dtype) * expansion_record_length(&expansions->expansion);
     KITH_TRY(grow(&state->records, &state->record_bytes, sources * record,
@@ -377,6 +389,7 @@ void tree_run_free(struct tree_run *run)
     free(run->power);
     free(run->bounds);
     free(run->tables);
+    free(run->orders);
     tree_softenings_free(&run->source_softenings);
     tree_softenings_free(&run->target_softenings);
     tree_law_bins_free(&run->bins);

@@ -124,7 +124,7 @@ static kith_status make_angles(kith_context *context, struct tree_memory *memory
     if (memory->memory)
         return KITH_OK;
     KITH_TRY(kith_allocate(1, sizeof *angles, "multipoles of a tree", &angles));
-    expansion_make_angles(expansion_max_order, angles);
+    expansion_make_angles(expansion_max_full, angles);
     kith_status status = tree_reserve_cuda(context, sizeof *angles, "multipoles of a tree", memory);
     if (status == KITH_OK)
         status = cuda_copy_in(context, memory->memory, angles, sizeof *angles);

@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/reals.h"
 #include "device/context.h"
+#include "tree/accept_kernel.h"
 #include "tree/solve.h"
 
 /* Of one thread: a target and a coefficient; a target that is only counted. */
@@ -13,7 +14,9 @@ static const double seconds_of_term = 20e-9, seconds_of_count = 100e-9;
 
 struct sum_run {
     const struct tree_sides *targets, *sources;
+    const struct tree_rule *rule;
     const struct tree_expansions *expansions;
+    tree_order_kernel *find_orders;
     const struct tree_near_kernels *near;
     void *columns[5];               /* of the sources, as those of struct gathered */
     struct expansion_bodies bodies; /* the targets */
@@ -36,11 +39,42 @@ const struct tree_near_kernels *tree_near_kernels_of(const kith_context *context
     return (dtype == KITH_F32 ? in_float : in_double)[context->isa];
 }
 
+/* M2L of each pair by the order that it needs, of as many sources at a time as there is room for.
+ */
+static void far_by_orders(const struct sum_run *run, int32_t target, const int32_t *sources,
+                          int64_t count)
+{
+    enum { most = 1024 };
+    const struct tree_expansions *all = run->expansions;
+    const int32_t terms = run->rule->order + 1;
+    const double *power =
+        run->targets->power ? run->targets->power + (int64_t)target * terms : NULL;
+    for (int64_t first = 0; first < count; first += most) {
+        const int32_t left = count - first < most ? (int32_t)(count - first) : most;
+        int32_t sorted[most], counts[expansion_max_order + 1] = {0}, at[expansion_max_order + 1];
+        uint8_t orders[most];
+        run->find_orders(run->rule, all->orders, &run->targets->side[target], power,
+                         run->sources->side, run->sources->power, sources + first, left, orders);
+        for (int32_t k = 0; k < left; k++)
+            counts[orders[k]]++;
+        for (int32_t q = 0, before = 0; q < terms; q++) {
+            at[q] = before;
+            before += counts[q];
+        }
+        for (int32_t k = 0; k < left; k++)
+            sorted[at[orders[k]]++] = sources[first + k];
+        all->operators->m2l_by_orders(&all->expansion, all->records, all->locals,
+                                      all->target_record + target, sorted, counts);
+    }
+}
+
 static void far(void *user, int32_t target, const int32_t *sources, int64_t count)
 {
     const struct sum_run *run = user;
     const struct tree_expansions *all = run->expansions;
-    if (count > 0)
+    if (count > 0 && all->orders)
+        far_by_orders(run, target, sources, count);
+    else if (count > 0)
         all->operators->m2l(&all->expansion, all->records, all->locals, all->target_record + target,
                             sources, count);
 }
@@ -355,7 +389,9 @@ kith_status tree_sum_cpu(kith_context *context, const struct tree_problem *probl
     struct sum_run run = {
         .targets = targets,
         .sources = sources,
+        .rule = rule,
         .expansions = expansions,
+        .find_orders = tree_order_kernel_of(context->isa),
         .near = tree_near_kernels_of(context, problem->dtype),
         .columns = {of->position[0], of->position[1], of->position[2], of->weight,
                     expansions->softenings[1]->of_point},

@@ -6,7 +6,7 @@
 enum { threads = 128, lanes_of_cell = 8 };
 
 struct power_constants {
-    double factorial[expansion_max_order + 1], binomial[expansion_max_order + 1];
+    double factorial[expansion_max_full + 1], binomial[expansion_max_full + 1];
 };
 
 /* P_n² / s^{2n} = Σ_α n! α! M_α², |α| = n. */

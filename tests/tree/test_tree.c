@@ -4,6 +4,7 @@
 
 #include "device/context.h"
 #include "tree/accept_kernel.h"
+#include "tree/accuracy.h"
 #include "tree/pull_kernel.h"
 #include "tree/solve.h"
 #include "tree_on_cpu.h"
@@ -295,6 +296,57 @@ static void test_acceptance_of_several_sources_is_that_of_each(void **state)
     kith_context_free(context);
 }
 
+static void test_orders_of_several_sources_are_those_of_each(void **state)
+{
+    (void)state;
+    enum { p = 17, sides = 40, most = 75, turns = 600 };
+    struct random_numbers numbers = random_numbers_begin("test_orders_of_several_sources");
+    kith_context *context = context_with(1);
+    struct tree_side side[sides];
+    struct tree_orders orders;
+    double power[sides * (p + 1)];
+    int64_t counts[p + 1] = {0};
+    for (int k = 0; k < sides; k++) {
+        scene_gaussian(&numbers, 3, side[k].center);
+        side[k].radius = k % 5 ? random_uniform(&numbers, 0, 1) : 0;
+        side[k].size = k % 2 ? 1 : fmax(side[k].radius, 1e-3);
+        side[k].weight = random_uniform(&numbers, 0, 1);
+        side[k].field = random_uniform(&numbers, 0, 3);
+        side[k].potential = random_uniform(&numbers, 0, 3);
+        for (int32_t n = 0; n <= p; n++)
+            power[k * (p + 1) + n] = side[k].weight * pow(side[k].radius / side[k].size, n) *
+                                     tgamma(p + 1) / (tgamma(n + 1) * tgamma(p - n + 1));
+    }
+    tree_make_orders(&(struct tree_request){.error = 1e-6, .order = p}, &orders);
+    for (int32_t turn = 0; turn < turns; turn++) {
+        const struct tree_rule rule = {
+            .walk = turn % 3 ? tree_walk_mutual : tree_walk_one_way, .order = p, .share = 1e-6};
+        const int32_t count = 1 + turn % most, target = turn % sides;
+        int32_t cells[most];
+        uint8_t found[most];
+        for (int32_t k = 0; k < count; k++)
+            do
+                cells[k] = (int32_t)random_uniform(&numbers, 0, sides);
+            while (cells[k] == target);
+        tree_order_kernel_of(context->isa)(&rule, &orders, &side[target], &power[target * (p + 1)],
+                                           side, power, cells, count, found);
+        for (int32_t k = 0; k < count; k++) {
+            const int32_t source = cells[k];
+            const struct tree_side *a = &side[target], *b = &side[source];
+            assert_int_equal(found[k], tree_find_order(&rule, &orders, a, &power[target * (p + 1)],
+                                                       b, &power[source * (p + 1)]));
+            if (rule.walk == tree_walk_mutual) /* one order for both directions */
+                assert_int_equal(found[k],
+                                 tree_find_order(&rule, &orders, b, &power[source * (p + 1)], a,
+                                                 &power[target * (p + 1)]));
+            counts[found[k]]++;
+        }
+    }
+    for (int32_t q = 0; q <= p; q++)
+        assert_true(q >= 5 && q % 2 == 1 ? counts[q] > 100 : counts[q] == 0);
+    kith_context_free(context);
+}
+
 static void test_the_pull_of_several_sources_is_that_of_each(void **state)
 {
     (void)state;
@@ -336,6 +388,7 @@ int main(void)
         cmocka_unit_test(test_every_target_meets_every_source_once),
         cmocka_unit_test(test_acceptance_is_symmetric),
         cmocka_unit_test(test_acceptance_of_several_sources_is_that_of_each),
+        cmocka_unit_test(test_orders_of_several_sources_are_those_of_each),
         cmocka_unit_test(test_the_pull_of_several_sources_is_that_of_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,10 @@ static struct expansion expansion_under_test(const struct problem *problem)
 static struct problem make_problem(struct random_numbers *random, bool single,
                                    enum expansion_basis basis, enum expansion_law law)
 {
-    const int32_t most = basis == expansion_full ? 9 : single ? 12 : 20;
+    const int32_t most = basis == expansion_full       ? 9
+                         : single                      ? 12
+                         : basis == expansion_harmonic ? expansion_max_order
+                                                       : expansion_max_full;
     struct problem problem = {
         .expansion = {basis, 1 + (int32_t)random_uniform(random, 0, most), basis ? 0.01 : 0, law,
                       NULL, NULL,
@@ -173,14 +176,22 @@ static void compare_operators(const struct operators *operators, struct random_n
     assert_close(&problem, problem.multipoles, problem.length + expansion_header,
                  expansion_count(expansion), tolerance, "M2M");
 
+    int32_t counts[expansion_max_order + 1] = {0};
+    const bool has_orders = under_test.tables && random_uniform(random, 0, 1) < 0.7;
+    for (int64_t k = 0; k < sources; k++)
+        counts[random_count(random, expansion->order)]++;
     void *powers[2] = {new_reals(false, most_cells * (expansion->order + 1)),
                        new_reals(operators->single, most_cells * (expansion->order + 1))};
     tables[1]->powers(expansion, problem.multipoles[1], 0, most_cells, powers[1]);
     for (int32_t k = 0; k < 2; k++) {
         const struct expansion_bodies bodies = bodies_of(&problem, k);
         const struct expansion_field field = field_of(&problem, k);
-        tables[k]->m2l(k == 1 ? &under_test : expansion, problem.multipoles[k], problem.locals[k],
-                       0, list, sources);
+        if (has_orders)
+            tables[k]->m2l_by_orders(k == 1 ? &under_test : expansion, problem.multipoles[k],
+                                     problem.locals[k], 0, list, counts);
+        else
+            tables[k]->m2l(k == 1 ? &under_test : expansion, problem.multipoles[k],
+                           problem.locals[k], 0, list, sources);
         tables[k]->m2p(expansion, problem.multipoles[k], list, sources / 4, &bodies, first, count,
                        &field);
     }
@@ -263,11 +274,17 @@ static void check_momentum(const struct operators *operators, struct random_numb
                 operators->table->p2m(expansion, &bodies, cell * most_bodies / 2, most_bodies / 2,
                                       problem.multipoles[1], cell);
             double powers[2 * (expansion_max_order + 1)];
+            int32_t counts[expansion_max_order + 1] = {0};
+            counts[random_count(random, expansion->order)] = 1;
             operators->table->powers(expansion, problem.multipoles[1], 0, 2, powers);
             for (int32_t cell = 0; cell < 2; cell++) {
                 const int32_t other = 1 - cell;
-                operators->table->m2l(expansion, problem.multipoles[1], problem.locals[1], cell,
-                                      &other, 1);
+                if (expansion->tables)
+                    operators->table->m2l_by_orders(expansion, problem.multipoles[1],
+                                                    problem.locals[1], cell, &other, counts);
+                else
+                    operators->table->m2l(expansion, problem.multipoles[1], problem.locals[1], cell,
+                                          &other, 1);
                 operators->table->l2p(expansion, problem.multipoles[1], problem.locals[1], cell,
                                       &bodies, cell * most_bodies / 2, most_bodies / 2, &field);
             }
