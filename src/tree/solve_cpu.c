@@ -292,8 +292,9 @@ struct tree_costs tree_costs_of(const struct tree_problem *problem,
     const double of_points = terms / 8 * (problem->softening2 > 0 ? 1.5 : 1);
     const bool is_full = tree_basis_for(problem) == expansion_full;
     const double coefficients = is_full ? (order + 1) * (order + 2) * (order + 3) / 6 : terms;
-    /* As measured with AVX-512, orders 7 to 12, softened and not, and 9 to 20 by rotations. */
-    const double of_cells = (has_solid(problem, request) ? 3 * coefficients
+    /* As measured with AVX-512, orders 7 to 12, softened and not, and 14 to 30 by rotations, of
+     * which most pairs take lower ones. */
+    const double of_cells = (has_solid(problem, request) ? 2 * coefficients
                              : is_full                   ? 40 + 0.0125 * coefficients * coefficients
                                        : 10 + 0.024 * coefficients * coefficients) *
                             (problem->dtype == KITH_F32 ? 1.5 : 1);
