@@ -342,7 +342,7 @@ void KITH_ISA_SYMBOL(tree_accept)(const struct tree_rule *rule, const struct tre
     }
 }
 
-/* Both directions of a vector of pairs: the terms of δ, whose powers of size / r are there. */
+/* Both directions of a vector of pairs: terms of δ r² times powers of size / r. */
 struct order_lanes {
     vdouble term[2][expansion_max_order + 1], u[2], limit[2];
     vint64 order; /* 0: not yet found */
@@ -387,9 +387,9 @@ SIMD_INLINE vint64 is_enough(const struct tree_orders *orders, int32_t q, const 
     const double *ratio = orders->ratio[q];
     vdouble to = of->term[0][0], back = mutual ? of->term[1][0] : to;
     for (int32_t k = 1; k <= q; k++) {
-        to = simd_fma(to, of->u[0], ratio[k] * of->term[0][k]);
+        to = to * of->u[0] + ratio[k] * of->term[0][k];
         if (mutual)
-            back = simd_fma(back, of->u[1], ratio[k] * of->term[1][k]);
+            back = back * of->u[1] + ratio[k] * of->term[1][k];
     }
     vint64 is = (vint64)(to <= of->limit[0]) & (vint64)(of->u[0] <= orders->angle[q]);
     if (mutual)

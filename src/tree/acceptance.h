@@ -257,7 +257,7 @@ tree_accepts(const struct tree_rule *rule, const struct tree_side *target,
 }
 
 /* The orders p, p − 2, … ≥ least that M2L of a pair may have in place of the rule's p. A lower one
- * is taken if its δ, of the same powers, is at most `part` of what a pair may have, and the
+ * is taken if its δ, of the same powers, is at most `part` of the bound of a pair, and the
  * target's angle is small enough for it. As both directions have the same order, momentum is
  * conserved. */
 struct tree_orders {
@@ -277,7 +277,7 @@ static inline bool tree_order_is_enough(const struct tree_rule *rule,
     const double limit = field < target->potential ? field : target->potential;
     double sum = term[0];
     for (int32_t k = 1; k <= q; k++)
-        sum = fma(sum, u, orders->ratio[q][k] * term[k]);
+        sum = sum * u + orders->ratio[q][k] * term[k];
     return sum <= orders->part * rule->share * r * limit && u <= orders->angle[q];
 }
 
@@ -293,9 +293,11 @@ static inline int32_t tree_find_order(const struct tree_rule *rule,
         tree_make_pair(source->radius, target->radius, tree_distance(target, source));
     double term[2][expansion_max_order + 1], t = source->size * pair.inverse, t_k = 1;
     double back = target->size * pair.inverse, back_k = 1;
-    for (int32_t k = 0; k <= p; k++, t_k *= t, back_k *= back) {
+    for (int32_t k = 0; k <= p; k++) {
         term[0][k] = source_power[k] * (t_k * pair.factor);
         term[1][k] = mutual ? target_power[k] * (back_k * pair.factor) : 0;
+        t_k *= t;
+        back_k *= back;
     }
     for (int32_t q = orders->least; q < p; q += 2)
         if (tree_order_is_enough(rule, orders, q, target, term[0], &pair) &&

@@ -17,7 +17,7 @@ static const double share = 0.6, share_of_groups = 1.5, share_of_points = 0.4;
  * much. */
 static const double most_error = 30, most_rms_error = 10;
 
-/* What M2L of a lower order may leave out, of what a pair may have. */
+/* What M2L of a lower order may leave out, of the bound of a pair. */
 static const double part_of_lower_orders = 0.3;
 
 /* Of other laws: tests/tree/test_tree_laws.c. Low orders, as a GPU takes, need less below some
@@ -161,6 +161,13 @@ static double part_of_law(const struct tree_problem *problem, const struct tree_
     return is_low ? part_of_low_orders : part_of_any_law;
 }
 
+bool tree_has_solid(const struct tree_problem *problem, const struct tree_request *request)
+{
+    const int32_t least = 9;
+    return problem->dtype == KITH_F64 && !request->groups && request->order >= least &&
+           tree_basis_for(problem) == expansion_harmonic;
+}
+
 enum expansion_basis tree_basis_for(const struct tree_problem *problem)
 {
     const bool is_harmonic = problem->softening2 == 0 && problem->law == expansion_inverse;
@@ -180,12 +187,17 @@ static double angle_for(int32_t order, double error)
     return u;
 }
 
+bool tree_has_orders(const struct tree_problem *problem, const struct tree_request *request)
+{
+    return tree_has_solid(problem, request) && request->error > 0;
+}
+
 void tree_make_orders(const struct tree_request *request, struct tree_orders *orders)
 {
     const int32_t p = request->order;
     orders->part = part_of_lower_orders;
     orders->least = least_order + p % 2;
-    for (int32_t q = orders->least; q <= p; q += 2) {
+    for (int32_t q = orders->least; q < p; q += 2) {
         double ratio = 1;
         orders->angle[q] = angle_for(q, request->error);
         for (int32_t k = 0; k <= q; k++) {
@@ -237,9 +249,12 @@ double tree_seconds(const kith_context *context, const struct tree_problem *prob
 {
     /* Measured on Plummer models with AVX-512; of a source, of a target and order². */
     const double seconds_of_call = 1e-4, seconds_of_source = 0.3e-6, seconds_of_vector = 0.15e-6;
+    const double seconds_of_orders = 5.7e-9; /* of order³, where pairs have their own orders */
     const double lanes = (double)tree_near_kernels_of(context, problem->dtype)->lanes;
     const double of_basis = problem->dimensions == 2 ? 0.5 : is_full(problem) ? 1.5 : 1;
-    const double of_target = of_basis * seconds_of_vector / lanes * request->order * request->order;
+    const double by_order = tree_has_orders(problem, request) ? seconds_of_orders * request->order
+                                                              : of_basis * seconds_of_vector;
+    const double of_target = by_order / lanes * request->order * request->order;
     return seconds_of_call + seconds_of_source * (double)problem->source_count +
            of_target * (double)problem->target_count;
 }

@@ -57,7 +57,7 @@
 #include "core/both_sides.h"
 #include "kith/array.h"
 
-/* Of the harmonic basis, and of the others. */
+/* The largest orders: of the harmonic basis on a CPU; of other bases, of GPUs and of users. */
 enum { expansion_max_order = 30, expansion_max_full = 20 };
 
 enum expansion_basis { expansion_harmonic, expansion_full, expansion_plane };
@@ -156,8 +156,8 @@ struct expansion_operators {
     void (*m2l)(const struct expansion *expansion, const void *multipoles, void *locals,
                 int64_t target, const int32_t *sources, int64_t count);
 
-    /* The same of sources in the order of their M2L's orders, of which each is truncated at its
-     * own, |α| + |β| ≤ q: counts[q] of order q ≤ p. With solid coefficients. */
+    /* The same of sources sorted by where their terms end, |α| + |β| ≤ q: counts[q] of each q ≤ p.
+     * With tables. */
     void (*m2l_by_orders)(const struct expansion *expansion, const void *multipoles, void *locals,
                           int64_t target, const int32_t *sources, const int32_t *counts);
 

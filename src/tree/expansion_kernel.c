@@ -60,16 +60,16 @@ enum { block_vectors = 8 };
 enum { ahead = 4 };
 
 /* Rows of all orders. */
+#define EACH_HIGH(ROW)                                                                             \
+    ROW(21) ROW(22) ROW(23) ROW(24) ROW(25) ROW(26) ROW(27) ROW(28) ROW(29) ROW(30)
 #define EACH_LAST(ROW)                                                                             \
     EACH_FIXED(ROW)                                                                                \
-    ROW(11)                                                                                        \
-    ROW(12) ROW(13) ROW(14) ROW(15) ROW(16) ROW(17) ROW(18) ROW(19) ROW(20) ROW(21) ROW(22)        \
-        ROW(23) ROW(24) ROW(25) ROW(26) ROW(27) ROW(28) ROW(29) ROW(30)
+    ROW(11) ROW(12) ROW(13) ROW(14) ROW(15) ROW(16) ROW(17) ROW(18) ROW(19) ROW(20) EACH_HIGH(ROW)
 _Static_assert(expansion_max_order == 30, "EACH_LAST has a row for each order");
 _Static_assert(max_count >= 3 * max_rows * (max_rows + 1) / 2 && max_count >= max_solid,
                "harmonic expansions, with c ≤ 2, and records fit where full ones do");
 
-/* How many sizes away a cell may be for powers of the ratio up to max_order to be in range, as
+/* How many sizes away a cell may be for powers of the ratio up to full_rows to be in range, as
  * factors of coefficients and of derivatives. */
 #if REAL_IS_DOUBLE
 #define INTEGER          int64_t

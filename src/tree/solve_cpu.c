@@ -112,15 +112,6 @@ kith_status tree_make_bins(const struct tree_problem *problem, const struct tree
                                 tree_distance(a, b) + a->radius + b->radius, &run->bins);
 }
 
-/* Whether M2L goes by solid coefficients: from this order on they are faster, in double precision.
- */
-static bool has_solid(const struct tree_problem *problem, const struct tree_request *request)
-{
-    const int32_t least_order = 9;
-    return problem->dtype == KITH_F64 && !request->groups && request->order >= least_order &&
-           tree_basis_for(problem) == expansion_harmonic;
-}
-
 static kith_status make_tables(struct tree_run *run)
 {
     struct expansion *expansion = &run->expansions.expansion;
@@ -133,9 +124,10 @@ static kith_status make_tables(struct tree_run *run)
 }
 
 /* M2L by solid coefficients takes the order that a pair of cells needs. */
-static kith_status make_orders(const struct tree_request *request, struct tree_run *run)
+static kith_status make_orders(const struct tree_problem *problem,
+                               const struct tree_request *request, struct tree_run *run)
 {
-    if (!run->expansions.expansion.has_solid || request->error == 0)
+    if (!tree_has_orders(problem, request))
         return KITH_OK;
     KITH_TRY(kith_allocate(1, sizeof *run->orders, "expansions of a tree", &run->orders));
     tree_make_orders(request, run->orders);
@@ -168,14 +160,14 @@ kith_status tree_make_expansions(kith_context *context, const struct tree_proble
     *expansions = (struct tree_expansions){
         .operators = expansion_kernels_of(context->isa, problem->dtype),
         .expansion = {tree_basis_for(problem), request->order, problem->softening2, problem->law,
-                      &run->bins.bins, NULL, has_solid(problem, request)},
+                      &run->bins.bins, NULL, tree_has_solid(problem, request)},
         .dtype = problem->dtype,
         .points = request->points,
         .rough = rough_factor * near->rough_error <= request->error,
         .softenings = {softenings[0], softenings[1]},
     };
     KITH_TRY(make_tables(run));
-    KITH_TRY(make_orders(request, run));
+    KITH_TRY(make_orders(problem, request, run));
     const int64_t record =
         kith_dtype_bytes(problem->dtype) * expansion_record_length(&expansions->expansion);
     KITH_TRY(grow(&state->records, &state->record_bytes, sources * record,
@@ -292,10 +284,11 @@ struct tree_costs tree_costs_of(const struct tree_problem *problem,
     const double of_points = terms / 8 * (problem->softening2 > 0 ? 1.5 : 1);
     const bool is_full = tree_basis_for(problem) == expansion_full;
     const double coefficients = is_full ? (order + 1) * (order + 2) * (order + 3) / 6 : terms;
-    /* As measured with AVX-512, orders 7 to 12, softened and not, and 14 to 30 by rotations, of
-     * which most pairs take lower ones. */
-    const double of_cells = (has_solid(problem, request) ? 2 * coefficients
-                             : is_full                   ? 40 + 0.0125 * coefficients * coefficients
+    /* As measured with AVX-512, orders 7 to 12, softened and not, and by rotations 9 to 20, or 14
+     * to 30, of which most pairs take lower ones. */
+    const double of_cells = (tree_has_orders(problem, request)  ? 2 * coefficients
+                             : tree_has_solid(problem, request) ? 3 * coefficients
+                             : is_full ? 40 + 0.0125 * coefficients * coefficients
                                        : 10 + 0.024 * coefficients * coefficients) *
                             (problem->dtype == KITH_F32 ? 1.5 : 1);
     const double of_far = request->points ? 1 : of_points;
