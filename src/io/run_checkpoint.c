@@ -141,8 +141,8 @@ static kith_status measure_state(hid_t group, kith_dtype precision, int64_t coun
 {
     struct hdf5_shape shape;
     KITH_TRY(hdf5_shape_of(group, "state", &shape));
-    if (shape.rank != 3 || shape.size[0] > 64 || shape.size[1] != (hsize_t)count ||
-        shape.size[2] != (hsize_t)dimensions)
+    if (shape.rank != 3 || shape.size[0] < 1 || shape.size[0] > 64 ||
+        shape.size[1] != (hsize_t)count || shape.size[2] != (hsize_t)dimensions)
         return kith_fail(KITH_BAD_FORMAT,
                          "dataset " RUN_CHECKPOINT "/state is not one of arrays × %lld × %d",
                          (long long)count, (int)dimensions);
