@@ -51,7 +51,7 @@ static void for_each_set(void (*check)(const struct simd_functions *, struct ran
             functions->rsqrt_##real(x, y);                                                         \
             for (int k = 0; k < simd_elements; k++) {                                              \
                 const long double exact = 1 / sqrtl((long double)x[k]);                            \
-                worst = fmax(worst, (double)fabsl((y[k] - exact) / exact) / (double)epsilon);      \
+                worst = worse_of(worst, (double)fabsl((y[k] - exact) / exact) / (double)epsilon);  \
             }                                                                                      \
         }                                                                                          \
         printf("    1/sqrt in " #real ": %.2f epsilon at most\n", worst);                          \
@@ -73,8 +73,8 @@ static void for_each_set(void (*check)(const struct simd_functions *, struct ran
             for (int k = 0; k < simd_elements; k++) {                                              \
                 const long double rsqrt = 1 / sqrtl((long double)x[k]);                            \
                 const long double exact = rsqrt * rsqrt * rsqrt;                                   \
-                worst = fmax(worst, (double)fabsl((y[k] - exact) / exact));                        \
-                worst_rough = fmax(worst_rough, (double)fabsl((rough[k] - exact) / exact));        \
+                worst = worse_of(worst, (double)fabsl((y[k] - exact) / exact));                    \
+                worst_rough = worse_of(worst_rough, (double)fabsl((rough[k] - exact) / exact));    \
             }                                                                                      \
         }                                                                                          \
         printf("    1/sqrt^3 in " #real ": %.2f epsilon at most\n", worst / (double)epsilon);      \

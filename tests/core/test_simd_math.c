@@ -62,7 +62,8 @@ static double argument(struct random_numbers *random, int function, double range
             for (int lane = 0; lane < simd_math_elements; lane++) {                                \
                 const long double e = exact(k, x[lane], y[lane]);                                  \
                 if (e != 0)                                                                        \
-                    worst = fmax(worst, (double)fabsl((result[lane] - e) / e) / (double)epsilon);  \
+                    worst =                                                                        \
+                        worse_of(worst, (double)fabsl((result[lane] - e) / e) / (double)epsilon);  \
             }                                                                                      \
         }                                                                                          \
         printf("    %s in " #real ": %.2f epsilon at most\n", names[k], worst);                    \

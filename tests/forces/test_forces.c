@@ -180,7 +180,7 @@ static void test_forces_do_not_depend_on_the_order_of_the_bodies(void **state)
     for (int64_t i = 0; i < s.n; i++)
         for (int64_t c = 0; c < 3; c++) {
             const double a = get(s.a, 3 * i + c), b = get(back.a, 3 * (s.n - 1 - i) + c);
-            worst = fmax(worst, fabs(a - b) / fmax(1, fabs(a)));
+            worst = worse_of(worst, fabs(a - b) / fmax(1, fabs(a)));
         }
     assert_less(worst, 1e-11);
     system_free(&s);

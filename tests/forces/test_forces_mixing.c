@@ -85,9 +85,9 @@ static double worst_error(double cutoff, const double box[3], const double *got)
             }
         for (int32_t c = 0; c < now.d; c++)
             if (scale[0] > 0)
-                worst = fmax(worst, fabs(got[i * now.d + c] - force[c]) / scale[0]);
+                worst = worse_of(worst, fabs(got[i * now.d + c] - force[c]) / scale[0]);
         if (scale[1] > 0)
-            worst = fmax(worst, fabs(got[now.n * now.d + i] - value) / scale[1]);
+            worst = worse_of(worst, fabs(got[now.n * now.d + i] - value) / scale[1]);
     }
     return worst;
 }

@@ -36,9 +36,9 @@ static void note(struct errors *worst, const struct system *s, long double r, lo
     const long double ax = get(s->a, 0), ay = get(s->a, 1), a = sqrtl(ax * ax + ay * ay);
     if (acceleration < (s->dtype == KITH_F64 ? DBL_MAX : FLT_MAX))
         worst->acceleration =
-            fmax(worst->acceleration, (double)(fabsl(a - acceleration) / acceleration));
-    worst->potential = fmax(worst->potential,
-                            (double)fabsl(((long double)get(s->phi, 0) - potential) / potential));
+            worse_of(worst->acceleration, (double)(fabsl(a - acceleration) / acceleration));
+    worst->potential = worse_of(
+        worst->potential, (double)fabsl(((long double)get(s->phi, 0) - potential) / potential));
 }
 
 /* n bodies: with many, blocks meet; all but the first and the last have no mass and are there. */

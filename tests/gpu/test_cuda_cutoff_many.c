@@ -40,9 +40,9 @@ static void assert_alike(const struct system *a, const struct system *b, double 
     for (int64_t k = 0; k < elements(b->a); k++)
         rms = hypot(rms, get(b->a, k) / sqrt((double)elements(b->a)));
     for (int64_t k = 0; k < elements(b->a); k++)
-        largest = fmax(largest, fabs(get(a->a, k) - get(b->a, k)));
+        largest = worse_of(largest, fabs(get(a->a, k) - get(b->a, k)));
     for (int64_t k = 0; k < b->n; k++)
-        largest = fmax(largest, fabs(get(a->phi, k) - get(b->phi, k)));
+        largest = worse_of(largest, fabs(get(a->phi, k) - get(b->phi, k)));
     print_message("largest difference %g of %g\n", largest, rms);
     assert_true(largest <= limit * rms);
 }

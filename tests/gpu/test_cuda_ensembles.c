@@ -135,7 +135,7 @@ static void test_ensembles_agree_with_the_cpu(void **state)
             assert_ok(kith_simulation_step(expected, 10));
             kith_bodies *a = state_of(found, bodies), *b = state_of(expected, bodies);
             const double off = largest_difference(a, b);
-            largest = fmax(largest, off);
+            largest = worse_of(largest, off);
             if (!(off < 1e-12))
                 fail_msg("%lld systems of %lld planets, case %d: off by %g", (long long)the.systems,
                          (long long)planets, k, off);
@@ -261,8 +261,8 @@ static void test_the_outer_planets_keep_energy_and_angular_momentum(void **state
     for (int k = 0; k < 20; k++) {
         assert_ok(kith_simulation_step(simulation, (int64_t)(years * 365.25 / 10 / 20)));
         const kith_diagnostics now = diagnosed(simulation);
-        largest = fmax(largest, fabs(now.total_energy / before.total_energy - 1));
-        turned = fmax(
+        largest = worse_of(largest, fabs(now.total_energy / before.total_energy - 1));
+        turned = worse_of(
             turned, fabs(length_of(now.angular_momentum) / length_of(before.angular_momentum) - 1));
     }
     print_message("errors of energy %.2g and angular momentum %.2g after %g years\n", largest,

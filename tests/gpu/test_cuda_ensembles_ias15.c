@@ -35,7 +35,7 @@ static void test_ensembles_agree_with_the_cpu(void **state)
         run_in_pieces(expected);
         kith_bodies *a = state_of(found, bodies), *b = state_of(expected, bodies);
         const double off = distance_of_states(a, b);
-        largest = fmax(largest, off);
+        largest = worse_of(largest, off);
         if (!(off < 1e-12))
             fail_msg("%lld systems of %lld bodies: off by %g", (long long)systems, (long long)count,
                      off);

@@ -27,7 +27,7 @@ static void compare(kith_context *gpu, kith_context *cpu, const kith_bodies *bod
     if (!(off < (is_shared ? 1e-13 : 1e-6)))
         fail_msg("%lld bodies in %d dimensions: off by %g", (long long)bodies->count,
                  (int)bodies->dimensions, off);
-    largest[is_shared] = fmax(largest[is_shared], off);
+    largest[is_shared] = worse_of(largest[is_shared], off);
     free_both(found, expected, a, b);
 }
 

@@ -37,7 +37,7 @@ static void test_bodies_move_as_on_the_cpu(void **state)
         assert_true(llabs(kith_simulation_steps(found) - kith_simulation_steps(expected)) <= 1);
         kith_bodies *a = state_of(found, bodies), *b = state_of(expected, bodies);
         const double off = distance_of_states(a, b);
-        largest = fmax(largest, off);
+        largest = worse_of(largest, off);
         if (!(off < 1e-12))
             fail_msg("%lld bodies: off by %g", (long long)counts[k], off);
         free_both(found, expected, a, b);

@@ -75,7 +75,7 @@ static double difference_of(const kith_bodies *found, const kith_bodies *exact, 
     const int64_t d = exact->dimensions;
     double largest = 0;
     for (int64_t k = 0; k < found->count * d; k++)
-        largest = fmax(largest, fabs(found->position[k] - exact->position[first * d + k]));
+        largest = worse_of(largest, fabs(found->position[k] - exact->position[first * d + k]));
     return largest;
 }
 

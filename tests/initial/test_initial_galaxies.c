@@ -26,7 +26,7 @@ static double mean_of(const double *column, int64_t count)
         double sum = 0;
         for (int64_t i = 0; i < count; i++)
             sum += column[3 * i + k];
-        greatest = fmax(greatest, fabs(sum / (double)count));
+        greatest = worse_of(greatest, fabs(sum / (double)count));
     }
     return greatest;
 }

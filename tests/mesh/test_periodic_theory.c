@@ -127,7 +127,7 @@ static double growth_error(const char *solver, double error, int side)
         const double at = ((double)plane + 0.5) / side;
         const double expected = 4 * pi * amplitude * sin(2 * pi * at);
         const double wrong = fabs(particles.a[i][0] - expected) / (4 * pi * amplitude);
-        worst = fmax(worst, wrong);
+        worst = worse_of(worst, wrong);
     }
     return worst;
 }

@@ -47,10 +47,10 @@ static void test_keplers_equation_is_solved_to_rounding_at_every_e_and_m(void **
             const double e = eccentricities[k];
             const double M = sample % 2 ? pow(10, random_uniform(&numbers, -18, e < 1 ? 0.5 : 15))
                                         : random_uniform(&numbers, 1e-3, 3.1415926);
-            const double residual = fmax(relative_residual(e, M), relative_residual(e, -M));
+            const double residual = worse_of(relative_residual(e, M), relative_residual(e, -M));
             if (!(residual <= 1e-15))
                 fail_msg("e %.17g, M %.17g: residual %g", e, M, residual);
-            worst = fmax(worst, residual);
+            worst = worse_of(worst, residual);
         }
     print_message("Kepler's equation: largest relative residual %.2g\n", worst);
 }

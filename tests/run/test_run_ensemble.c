@@ -151,8 +151,9 @@ static void test_json_sums_energies_and_tells_the_worst_error(void **state)
         const char *one = program_run("run six --seed %d %s --json", seed, steps)->out;
         energy += program_json_number(one, "energy_initial");
         final += program_json_number(one, "energy_final");
-        worst = fmax(worst, program_json_number(one, "relative_energy_error"));
-        worst_of_all = fmax(worst_of_all, program_json_number(one, "max_relative_energy_error"));
+        worst = worse_of(worst, program_json_number(one, "relative_energy_error"));
+        worst_of_all =
+            worse_of(worst_of_all, program_json_number(one, "max_relative_energy_error"));
     }
     assert_true(found[0] == 3 && found[1] == 6);
     assert_true(fabs(found[2] - energy) < 1e-12 * fabs(energy));

@@ -80,7 +80,7 @@ static double largest_difference(const double *a, const double *b)
 {
     double largest = 0;
     for (int i = 0; i < 3 * count; i++)
-        largest = fmax(largest, fabs(a[i] - b[i]));
+        largest = worse_of(largest, fabs(a[i] - b[i]));
     return largest;
 }
 

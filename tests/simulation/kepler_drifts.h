@@ -97,7 +97,7 @@ static inline void test_drifts_follow_kepler_to_rounding_at_any_eccentricity(voi
                                                                        : longest;
             const double t = random_uniform(&random, -span, span);
             const double error = error_of_a_drift(&orbit, t);
-            largest = fmax(largest, error);
+            largest = worse_of(largest, error);
             if (!(error < (e < 1 ? 1e-14 : 1e-13)))
                 fail_msg("e = %g, M = %.17g, t = %.17g: off by %g", e, orbit.M, t, error);
         }

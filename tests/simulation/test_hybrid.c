@@ -21,7 +21,7 @@ static double energy_error(kith_context *context, const kith_bodies *bodies,
     double largest = 0;
     for (int64_t step = 0; step < steps; step++) {
         assert_ok(kith_simulation_step(simulation, 1));
-        largest = fmax(largest, fabs(diagnosed(simulation).total_energy / start - 1));
+        largest = worse_of(largest, fabs(diagnosed(simulation).total_energy / start - 1));
     }
     kith_simulation_free(simulation);
     return largest;

@@ -114,8 +114,8 @@ static void test_the_pythagorean_problem_follows_a_reference_in_more_digits(void
         kith_bodies *now = state_of(simulation, bodies);
         double error = 0;
         for (int i = 0; i < 3; i++)
-            error = fmax(error, hypot(now->position[3 * i] - references[k].place[i][0],
-                                      now->position[3 * i + 1] - references[k].place[i][1]));
+            error = worse_of(error, hypot(now->position[3 * i] - references[k].place[i][0],
+                                          now->position[3 * i + 1] - references[k].place[i][1]));
         print_message("t = %g: off by %.2g\n", references[k].time, error);
         if (!(error < references[k].tolerance))
             fail_msg("off by %g at %g", error, references[k].time);
@@ -266,8 +266,8 @@ static void test_states_within_a_step_are_between_those_at_its_ends(void **state
                                   1 / hypot(2 * now->position[3], 2 * now->position[4]);
             const double off = kepler_error(now, 0.6, time);
             const bool is_end = k == 0 || k == 4;
-            place = fmax(place, off);
-            drift = fmax(drift, fabs(energy + 0.5));
+            place = worse_of(place, off);
+            drift = worse_of(drift, fabs(energy + 0.5));
             assert_true(!is_end || (off < 1e-12 && fabs(energy + 0.5) < 1e-13));
         }
         assert_fails(kith_simulation_get_bodies_at(simulation, start - 1e-3, now),

@@ -100,9 +100,9 @@ static void energy_errors(kith_context *context, const char *integrator, double 
         assert_ok(kith_simulation_step(simulation, steps));
         const double error = fabs(diagnosed(simulation).total_energy / start - 1);
         if (k < samples / 10)
-            *first = fmax(*first, error);
+            *first = worse_of(*first, error);
         if (k >= samples - samples / 10)
-            *last = fmax(*last, error);
+            *last = worse_of(*last, error);
     }
     kith_simulation_free(simulation);
     kith_bodies_free(bodies);

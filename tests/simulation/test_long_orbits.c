@@ -37,7 +37,7 @@ static double largest_distance(const kith_bodies *a, const kith_bodies *b)
         double off[3];
         for (int c = 0; c < 3; c++)
             off[c] = a->position[3 * i + c] - b->position[3 * i + c];
-        largest = fmax(largest, length_of(off));
+        largest = worse_of(largest, length_of(off));
     }
     return largest;
 }

@@ -17,7 +17,8 @@ static void test_an_eccentric_orbit_follows_keplers_equation(void **state)
     for (int k = 1; k <= 200; k++) {
         assert_ok(kith_simulation_step(simulation, 40));
         kith_bodies *now = state_of(simulation, bodies);
-        largest = fmax(largest, kepler_error(now, eccentricity, kith_simulation_time(simulation)));
+        largest =
+            worse_of(largest, kepler_error(now, eccentricity, kith_simulation_time(simulation)));
         kith_bodies_free(now);
     }
     print_message("e = 0.9, two periods: largest distance from Kepler's place %.2g\n", largest);
@@ -69,7 +70,7 @@ static double largest_side_error(kith_context *context, const kith_bodies *start
         for (int i = 0; i < 3; i++) {
             const double *a = now->position + 3 * i, *b = now->position + 3 * ((i + 1) % 3);
             const double side[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-            largest = fmax(largest, fabs(length_of(side) - 1));
+            largest = worse_of(largest, fabs(length_of(side) - 1));
         }
     }
     kith_bodies_free(now);
@@ -169,14 +170,14 @@ static struct energy_watch watch_energy(const kith_bodies *bodies, kith_simulati
         assert_ok(kith_simulation_step(simulation, steps));
         const kith_diagnostics now = diagnosed(simulation);
         const double error = fabs(now.total_energy / start.total_energy - 1);
-        watch.whole = fmax(watch.whole, error);
+        watch.whole = worse_of(watch.whole, error);
         if (k < samples / 10)
-            watch.first_tenth = fmax(watch.first_tenth, error);
+            watch.first_tenth = worse_of(watch.first_tenth, error);
         if (k >= samples - samples / 10) {
-            watch.last_tenth = fmax(watch.last_tenth, error);
+            watch.last_tenth = worse_of(watch.last_tenth, error);
             watch.calm = fmin(watch.calm, error);
         }
-        watch.momentum = fmax(watch.momentum, change_of(now.momentum, start.momentum));
+        watch.momentum = worse_of(watch.momentum, change_of(now.momentum, start.momentum));
         watch.angular_momentum =
             fmax(watch.angular_momentum, change_of(now.angular_momentum, start.angular_momentum));
     }

@@ -199,7 +199,7 @@ static void test_encounters_do_not_depend_on_the_order_of_bodies(void **state)
                   3);
         kith_bodies *back = reversed(b);
         for (int64_t k = 0; k < 3 * a->count; k++) {
-            largest = fmax(largest, fabs(a->position[k] - back->position[k]));
+            largest = worse_of(largest, fabs(a->position[k] - back->position[k]));
             moved = fmax(moved, fabs(a->position[k] - without->position[k]));
         }
         kith_bodies *const all[] = {bodies, other, a, b, without, back};

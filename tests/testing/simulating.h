@@ -67,7 +67,7 @@ static inline double distance_of_states(const kith_bodies *a, const kith_bodies 
 {
     double largest = 0;
     for (int64_t k = 0; k < a->count * a->dimensions; k++)
-        largest = fmax(largest, fabs(a->position[k] - b->position[k]));
+        largest = worse_of(largest, fabs(a->position[k] - b->position[k]));
     return largest;
 }
 

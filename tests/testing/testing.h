@@ -2,6 +2,7 @@
 #define TESTS_TESTING_H
 
 /* What cmocka.h needs before it, and the few things that all tests say. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,6 +36,12 @@
             fail_msg("%s: the message '%s' lacks '%s'", #expression, kith_error_message(),         \
                      fields);                                                                      \
     } while (0)
+
+/* The greater of two errors, and NaN if one is that, which fmax would hide. */
+static inline double worse_of(double error, double other)
+{
+    return isnan(error) || error > other ? error : other;
+}
 
 /* The solver of the table that has this name. */
 static inline const kith_solver *solver_named(const char *name)

@@ -46,8 +46,8 @@ static inline void assert_distributed(double *sample, int64_t n, double (*cumula
     double farthest = 0;
     for (int64_t i = 0; i < n; i++) {
         const double expected = cumulative(sample[i]);
-        farthest = fmax(farthest, fabs(expected - (double)i / (double)n));
-        farthest = fmax(farthest, fabs(expected - (double)(i + 1) / (double)n));
+        farthest = worse_of(farthest, fabs(expected - (double)i / (double)n));
+        farthest = worse_of(farthest, fabs(expected - (double)(i + 1) / (double)n));
     }
     assert_near(farthest, 0, 2.9 / sqrt((double)n), what, seed);
 }

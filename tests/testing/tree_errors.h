@@ -127,7 +127,7 @@ static inline struct errors errors_of(const struct tree_problem *problem,
         const double of_potential = results->potential[i] - sum.potential;
         sorted[i] = error;
         errors.rms += error * error;
-        errors.greatest = fmax(errors.greatest, error);
+        errors.greatest = worse_of(errors.greatest, error);
         errors.potential_rms += of_potential * of_potential /
                                 fmax(pow(fmax(sum.potential_magnitude, least), 2), 1e-300);
     }

@@ -24,7 +24,7 @@ static double energy_error(const kith_bodies *bodies, kith_simulation_options op
     double largest = 0;
     for (int64_t k = 0; k < states; k++) {
         assert_ok(kith_simulation_step(simulation, (int64_t)lround(0.5 / options.dt)));
-        largest = fmax(largest, fabs(diagnosed(simulation).total_energy / start - 1));
+        largest = worse_of(largest, fabs(diagnosed(simulation).total_energy / start - 1));
     }
     kith_simulation_free(simulation);
     kith_context_free(context);
@@ -91,7 +91,7 @@ static double change_of_orbits(const kith_bodies *bodies, const char *solver, do
         assert_ok(kith_simulation_step(simulation, 200));
         kith_bodies *now = state_of(simulation, bodies);
         for (int64_t k = 0; k < pairs; k++)
-            largest = fmax(largest, fabs(semi_major_axis(bodies, now, k) / separation - 1));
+            largest = worse_of(largest, fabs(semi_major_axis(bodies, now, k) / separation - 1));
         kith_bodies_free(now);
     }
     kith_simulation_free(simulation);
