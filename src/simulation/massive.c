@@ -14,7 +14,7 @@
 
 /* Fewer bodies cost next to nothing, and have the bits that they have in an ensemble; on a GPU they
  * do whole steps in a launch. */
-enum { column_count = 11, least_bodies = 65, least_bodies_on_gpu = 8193 };
+enum { column_count = 17, least_bodies = 65, least_bodies_on_gpu = 8193 };
 
 enum { tag_of_massive = 14 };
 
@@ -135,12 +135,14 @@ static kith_status make(struct kith_simulation *simulation, const int64_t *body)
     for (int32_t c = 0; c < 3; c++) {
         massive->position[c] = column + c * bytes;
         massive->velocity[c] = column + (3 + c) * bytes;
+        massive->sampled.position[c] = column + (8 + c) * bytes;
+        massive->sampled.acceleration[c] = column + (11 + c) * bytes;
     }
     massive->mass = column + 6 * bytes;
     massive->half_softening2 = column + 7 * bytes;
-    massive->sampled_mass = column + 8 * bytes;
-    massive->sampled_half_softening2 = column + 9 * bytes;
-    massive->sampled_potential = column + 10 * bytes;
+    massive->sampled.mass = column + 14 * bytes;
+    massive->sampled.half_softening2 = column + 15 * bytes;
+    massive->sampled.potential = column + 16 * bytes;
     return services->copy_in(simulation->context, massive->body, body,
                              massive->own * (int64_t)sizeof *body);
 }
@@ -245,24 +247,22 @@ kith_status massive_take(const struct kith_simulation *simulation, struct forces
 kith_status massive_begin_sample(const struct kith_simulation *simulation,
                                  const struct forces_problem *all, struct forces_problem *among)
 {
-    const struct massive *massive = simulation->massive;
+    const struct massive_sampled *sampled = &simulation->massive->sampled;
     *among = *all;
     KITH_TRY(slice_agree(simulation, KITH_OK));
     for (int32_t c = 0; c < all->dimensions; c++) {
-        KITH_TRY(pick(simulation, KITH_F64, all->source_position[c], massive->position[c]));
-        among->source_position[c] = among->target_position[c] = massive->position[c];
-        among->acceleration[c] = massive->velocity[c]; /* which are picked before each use */
+        KITH_TRY(pick(simulation, KITH_F64, all->source_position[c], sampled->position[c]));
+        among->source_position[c] = among->target_position[c] = sampled->position[c];
+        among->acceleration[c] = sampled->acceleration[c];
     }
-    KITH_TRY(pick(simulation, KITH_F64, all->source_mass, massive->sampled_mass));
-    among->source_mass = massive->sampled_mass;
-    among->potential = massive->sampled_potential;
-    among->source_count = among->target_count = massive->count;
+    KITH_TRY(pick(simulation, KITH_F64, all->source_mass, sampled->mass));
+    among->source_mass = sampled->mass;
+    among->potential = sampled->potential;
+    among->source_count = among->target_count = simulation->massive->count;
     if (!all->source_half_softening2)
         return KITH_OK;
-    KITH_TRY(
-        pick(simulation, KITH_F64, all->source_half_softening2, massive->sampled_half_softening2));
-    among->source_half_softening2 = among->target_half_softening2 =
-        massive->sampled_half_softening2;
+    KITH_TRY(pick(simulation, KITH_F64, all->source_half_softening2, sampled->half_softening2));
+    among->source_half_softening2 = among->target_half_softening2 = sampled->half_softening2;
     return KITH_OK;
 }
 

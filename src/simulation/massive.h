@@ -3,6 +3,12 @@
 
 #include "simulation/state.h"
 
+/* Columns of diagnostics, in double precision whatever the steps are: of their own, because kernels
+ * load whole vectors of sources, and what is past the last one has to be 0. */
+struct massive_sampled {
+    void *position[3], *acceleration[3], *mass, *half_softening2, *potential;
+};
+
 /* The bodies that attract, of a simulation with test particles: columns of theirs, so that a test
  * particle costs a target and no source. Of a slice (simulation/slice.h) the columns are a slice of
  * those, too: a rank's rows are about 1/P of them, wherever the bodies are. */
@@ -14,8 +20,7 @@ struct massive {
     void *memory;                    /* of the columns */
     void *position[3], *velocity[3]; /* as they are when forces are evaluated */
     void *mass, *half_softening2;
-    /* Of diagnostics, which with these are in double precision whatever the steps are. */
-    void *sampled_mass, *sampled_half_softening2, *sampled_potential;
+    struct massive_sampled sampled;
     void *picked; /* of a slice: a column of its own bodies */
 };
 
