@@ -9,7 +9,6 @@
 #include "device/context.h"
 #include "device/threads.h"
 #include "ranks/ranks.h"
-#include "tree/expansion_angles.h"
 #include "tree/solve.h"
 
 enum { cells_of_task = 16 };
@@ -21,7 +20,6 @@ struct expand_run {
     const struct octree *tree;
     const struct tree_side *side;
     const struct tree_expansions *expansions;
-    struct expansion with_angles;
     struct expansion_bodies bodies;
     int32_t first, end;
     double binomial[expansion_max_order + 1];
@@ -32,7 +30,7 @@ static void find_powers(const struct expand_run *run, int32_t first, int32_t cou
     const struct tree_expansions *all = run->expansions;
     const int32_t order = all->expansion.order, terms = order + 1;
     double powers[cells_of_task * (expansion_max_order + 1)];
-    all->operators->powers(&run->with_angles, all->records, first, count, powers);
+    all->operators->powers(&all->expansion, all->records, first, count, powers);
     for (int32_t k = 0; k < count; k++) {
         double *const power = all->power + (int64_t)(first + k) * terms;
         for (int32_t n = 0; n < terms; n++)
@@ -65,19 +63,15 @@ static void expand_cells(void *argument, int64_t task)
 }
 
 static struct expand_run begin(const struct octree *sources, const struct tree_side *side,
-                               const struct tree_expansions *expansions,
-                               struct expansion_angles *angles)
+                               const struct tree_expansions *expansions)
 {
     const int32_t order = expansions->expansion.order;
     struct expand_run run = {.tree = sources,
                              .side = side,
                              .expansions = expansions,
-                             .with_angles = expansions->expansion,
                              .bodies = {{sources->position[0], sources->position[1],
                                          sources->dimensions == 3 ? sources->position[2] : NULL},
                                         sources->weight}};
-    expansion_make_angles(order, angles);
-    run.with_angles.angles = angles;
     run.binomial[0] = 1;
     for (int32_t k = 1; k <= order; k++)
         run.binomial[k] = run.binomial[k - 1] * (order + 1 - k) / k;
@@ -97,8 +91,7 @@ static kith_status expand_generation(kith_context *context, struct expand_run *r
 kith_status tree_expand_cpu(kith_context *context, const struct octree *sources,
                             const struct tree_side *side, struct tree_expansions *expansions)
 {
-    struct expansion_angles angles;
-    struct expand_run run = begin(sources, side, expansions, &angles);
+    struct expand_run run = begin(sources, side, expansions);
     kith_status status = KITH_OK;
     for (int32_t g = sources->generations - 1; g >= 0 && status == KITH_OK; g--) {
         run.first = sources->generation[g];
@@ -145,8 +138,7 @@ static kith_status expand_top(const struct expand_run *run, const struct tree_es
 kith_status tree_expand_ranks(kith_context *context, const struct tree_essential *essential,
                               struct tree_expansions *expansions)
 {
-    struct expansion_angles angles;
-    struct expand_run run = begin(&essential->own, essential->side, expansions, &angles);
+    struct expand_run run = begin(&essential->own, essential->side, expansions);
     kith_status status = KITH_OK;
     for (int32_t g = essential->own.generations - 1; g > 0 && status == KITH_OK; g--) {
         run.first = essential->own.generation[g];

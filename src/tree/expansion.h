@@ -119,7 +119,7 @@ struct expansion {
     const struct expansion_tables *tables; /* for M2L by solid coefficients; NULL: without them */
     bool has_solid; /* records have solid coefficients (tree/expansion_rotation.h) after the others,
                        which powers writes; of expansion_harmonic alone */
-    const struct expansion_angles *angles; /* for powers; NULL: each call makes them */
+    const struct expansion_angles *angles; /* for powers */
 };
 
 /* Columns of bodies in tree order; x[2] is NULL in the plane. */

@@ -56,11 +56,6 @@ static void powers(const struct expansion *expansion, void *multipoles, int64_t 
     const int32_t order = expansion->order, max_c = expansion_max_c(expansion->basis, order);
     const bool has_solid = expansion->has_solid;
     const struct expansion_angles *table = expansion->angles;
-    struct expansion_angles own;
-    if (!table) {
-        expansion_make_angles(order, &own);
-        table = &own;
-    }
     for (int64_t begin = 0; begin < count; begin += REAL_LANES) {
         const REAL *from[REAL_LANES];
         for (int32_t lane = 0; lane < REAL_LANES; lane++)

@@ -82,17 +82,17 @@ KITH_CONSTANT double rotation_factorial(int32_t n)
     return product;
 }
 
-/* The tables, which are the same for every order. Exchanged derivatives of degree n + 1 follow from
- * those of degree n, row by row: ∂_x of row m, and of the last row ∂_z + i ∂_y. In the basis
+/* The tables, which are the same for every order, into zeroed memory. Exchanged derivatives of
+ * degree n + 1 follow from those of degree n, row by row: ∂_x of row m, and of the last row ∂_z + i
+ * ∂_y. In the basis
  *
  *     ∂_x D^m = (D^{m + 1} − D^{m − 1}) / 2,  i ∂_y D^m = (D^{m + 1} + D^{m − 1}) / 2,  m > 0
  *     ∂_x D^0 = Re D^1,  ∂_y D^0 = Im D^1,  ∂_z D^m = D^m of the next degree
  *
  * where D^m = ∂₊^m ∂_z^{n − m}. */
-KITH_CONSTANT struct expansion_rotations expansion_make_rotations(void)
+KITH_CONSTANT void expansion_fill_rotations(struct expansion_rotations *tables)
 {
     enum { last = expansion_max_order };
-    struct expansion_rotations tables = {{0}, {0}, {0}};
     double w[last + 1][last + 1] = {{0}}; /* without the factor of m > 0 */
     double even[last + 1][last + 1] = {{0}}, odd[last + 1][last + 1] = {{0}};
     for (int32_t n = 0; n <= last; n++)
@@ -107,9 +107,9 @@ KITH_CONSTANT struct expansion_rotations expansion_make_rotations(void)
                 const double factor = halves * w[n][k] / w[n][m];
                 const int32_t at = rotation_row(n, m) + k / 2;
                 if ((m + k - n) % 2 == 0)
-                    tables.even[at] = even[m][k] * factor;
+                    tables->even[at] = even[m][k] * factor;
                 else
-                    tables.odd[at] = odd[m][k] * factor;
+                    tables->odd[at] = odd[m][k] * factor;
             }
         if (n == last)
             break;
@@ -143,9 +143,8 @@ KITH_CONSTANT struct expansion_rotations expansion_make_rotations(void)
         for (int32_t n = m; n <= last - m; n++)
             for (int32_t k = m; k <= last - m; k++)
                 if (n + k <= last)
-                    tables.axis[rotation_axis(m, n) + k - m] =
+                    tables->axis[rotation_axis(m, n) + k - m] =
                         rotation_factorial(n + k) / (w[n][m] * w[k][m]);
-    return tables;
 }
 
 /* Where the solid coefficients of degree n begin: pairs of M_nm and N_nm, m ≤ n. */
@@ -154,17 +153,17 @@ KITH_CONSTANT int32_t solid_row(int32_t n)
     return n * (n + 1);
 }
 
-static inline void expansion_make_tables(struct expansion_tables *tables)
+/* From angles of expansion_max_order. */
+static inline void expansion_make_tables(const struct expansion_angles *angles,
+                                         struct expansion_tables *tables)
 {
-    struct expansion_angles angles;
     double *to = tables->local;
-    tables->rotations = expansion_make_rotations();
-    expansion_make_angles(expansion_max_order, &angles);
+    expansion_fill_rotations(&tables->rotations);
     for (int32_t n = 0; n <= expansion_max_order; n++)
         for (int32_t c = 0; c <= 1; c++)
             for (int32_t m = (n - c) % 2; m <= n - c; m += 2)
                 for (int32_t b = 0, a = n - c; a >= 0; b++, a--) {
-                    const double factor = angles.of[a][b][m] * angles.weight[n][m];
+                    const double factor = angles->of[a][b][m] * angles->weight[n][m];
                     *to++ = (a + b - m) % 4 == 0 ? factor : -factor;
                 }
 }

@@ -5,7 +5,14 @@
 #include "tree/expansion_rotation.h"
 #include "tree/m2l_cuda.cuh"
 
-static constexpr struct expansion_rotations made_rotations = expansion_make_rotations();
+static constexpr struct expansion_rotations make_rotations()
+{
+    struct expansion_rotations tables = {};
+    expansion_fill_rotations(&tables);
+    return tables;
+}
+
+static constexpr struct expansion_rotations made_rotations = make_rotations();
 static __device__ const struct expansion_rotations rotations = made_rotations;
 
 /* Coefficients of m ≤ min(n, p − n), which take part in the translation: a lane's are in shared

@@ -65,6 +65,7 @@ struct tree_run {
     double *power, *bounds;
     double as_point[expansion_max_order + 1]; /* of the rule */
     struct tree_orders *orders;
+    struct expansion_angles *angles;
     struct expansion_tables *tables;
     struct tree_expansions expansions;
     struct tree_softenings source_softenings, target_softenings;

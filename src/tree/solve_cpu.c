@@ -115,10 +115,14 @@ kith_status tree_make_bins(const struct tree_problem *problem, const struct tree
 static kith_status make_tables(struct tree_run *run)
 {
     struct expansion *expansion = &run->expansions.expansion;
+    KITH_TRY(kith_allocate(1, sizeof *run->angles, "expansions of a tree", &run->angles));
+    expansion_make_angles(expansion->has_solid ? expansion_max_order : expansion->order,
+                          run->angles);
+    expansion->angles = run->angles;
     if (!expansion->has_solid)
         return KITH_OK;
     KITH_TRY(kith_allocate(1, sizeof *run->tables, "expansions of a tree", &run->tables));
-    expansion_make_tables(run->tables);
+    expansion_make_tables(run->angles, run->tables);
     expansion->tables = run->tables;
     return KITH_OK;
 }
@@ -382,6 +386,7 @@ void tree_run_free(struct tree_run *run)
     free(run->target_side);
     free(run->power);
     free(run->bounds);
+    free(run->angles);
     free(run->tables);
     free(run->orders);
     tree_softenings_free(&run->source_softenings);

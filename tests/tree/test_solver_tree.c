@@ -2,6 +2,8 @@
 
 #include "testing.h"
 
+#include <pthread.h>
+
 #include "forces/advice.h"
 #include "tree_scene.h"
 #include "tree_weights.h"
@@ -407,6 +409,31 @@ static void test_weights_may_have_any_size(void **state)
     kith_context_free(context);
 }
 
+/* At high orders, whose tables are larger than what is left of a stack of 512 kB, as threads of
+ * macOS have. */
+static void *compute_here(void *unused)
+{
+    kith_context *context = new_context(NULL, 1);
+    const kith_forces_options options = {.solver = solver_named("fmm"), .accuracy.error = 1e-12};
+    assert_ok(compute(context, &options, NULL, &sources.particles, 3000, &found));
+    kith_context_free(context);
+    return unused;
+}
+
+static void test_a_thread_with_a_small_stack_is_enough(void **state)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    struct random_numbers numbers = random_numbers_begin("test_a_thread_with_a_small_stack");
+    (void)state;
+    fill(&sources, &numbers, "plummer", 3000);
+    assert_int_equal(pthread_attr_init(&attributes), 0);
+    assert_int_equal(pthread_attr_setstacksize(&attributes, 512 << 10), 0);
+    assert_int_equal(pthread_create(&thread, &attributes, compute_here, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    pthread_attr_destroy(&attributes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -420,6 +447,7 @@ int main(void)
         cmocka_unit_test(test_a_simulation_advises_once_before_it_evaluates),
         cmocka_unit_test(test_the_calls_before_change_no_bit),
         cmocka_unit_test(test_weights_may_have_any_size),
+        cmocka_unit_test(test_a_thread_with_a_small_stack_is_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

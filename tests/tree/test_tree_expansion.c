@@ -2,6 +2,7 @@
  * reference. */
 
 #include "expansion_scene.h"
+#include "tree/expansion_angles.h"
 
 /* Which operators take the field from the sources to the targets. */
 enum path {
@@ -62,7 +63,7 @@ static struct errors errors_of(const struct scene *scene, bool single, const str
     for (int64_t i = 0; i < targets; i++) {
         const double difference = fabs(real_at(single, typed->field[3], i) - scene->potential[i]);
         assert_true(isfinite(difference));
-        errors.potential = fmax(errors.potential, difference / scene->absolute_potential);
+        errors.potential = worse_of(errors.potential, difference / scene->absolute_potential);
         double norm2 = 0;
         for (int32_t axis = 0; axis < 3; axis++) {
             const double d = (real_at(single, typed->field[axis], i) - scene->gradient[axis][i]) /
@@ -70,7 +71,7 @@ static struct errors errors_of(const struct scene *scene, bool single, const str
             assert_true(isfinite(d));
             norm2 += d * d;
         }
-        errors.gradient = fmax(errors.gradient, sqrt(norm2));
+        errors.gradient = worse_of(errors.gradient, sqrt(norm2));
     }
     return errors;
 }
@@ -171,12 +172,14 @@ static void test_cells_of_any_size_stay_in_range(void **state)
     for_each_operators(check_scales, __func__);
 }
 
+static struct expansion_angles angles;
+
 /* A cell of one point has powers |q| d^n, in any direction. */
 static void check_powers(const struct operators *operators, struct random_numbers *random)
 {
     for (int32_t b = 0; b < 4; b++) {
         const struct expansion expansion = {
-            bases[b], operators->single ? 8 : 12, 0, laws[b], NULL, NULL, false, NULL};
+            bases[b], operators->single ? 8 : 12, 0, laws[b], NULL, NULL, false, &angles};
         const bool single = operators->single, plane = bases[b] == expansion_plane;
         void *record = new_reals(single, expansion_record_length(&expansion));
         void *x[4], *result = new_reals(single, expansion.order + 1);
@@ -229,5 +232,6 @@ int main(void)
         cmocka_unit_test(test_powers_of_a_point_are_powers_of_its_distance),
         cmocka_unit_test(test_sizes_are_powers_of_two),
     };
+    expansion_make_angles(expansion_max_order, &angles);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

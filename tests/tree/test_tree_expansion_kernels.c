@@ -31,6 +31,7 @@ static void fill(struct random_numbers *random, const struct problem *problem, v
     }
 }
 
+static struct expansion_angles angles;
 static struct expansion_tables solid_tables;
 
 /* What the operators under test get: with tables for M2L where they use them. */
@@ -46,15 +47,14 @@ static struct expansion expansion_under_test(const struct problem *problem)
 static struct problem make_problem(struct random_numbers *random, bool single,
                                    enum expansion_basis basis, enum expansion_law law)
 {
-    const int32_t most = basis == expansion_full       ? 9
-                         : single                      ? 12
-                         : basis == expansion_harmonic ? expansion_max_order
-                                                       : expansion_max_full;
-    struct problem problem = {
-        .expansion = {basis, 1 + (int32_t)random_uniform(random, 0, most), basis ? 0.01 : 0, law,
-                      NULL, NULL,
-                      basis == expansion_harmonic && random_uniform(random, 0, 1) < 0.7},
-        .single = single};
+    const bool has_solid = basis == expansion_harmonic && random_uniform(random, 0, 1) < 0.7;
+    const int32_t most = basis == expansion_full ? 9
+                         : single                ? 12
+                         : has_solid             ? expansion_max_order
+                                                 : expansion_max_full;
+    struct problem problem = {.expansion = {basis, 1 + (int32_t)random_uniform(random, 0, most),
+                                            basis ? 0.01 : 0, law, NULL, NULL, has_solid, &angles},
+                              .single = single};
     problem.length = expansion_record_length(&problem.expansion);
     problem.local_length = expansion_local_length(&problem.expansion);
     for (int32_t k = 0; k < 2; k++) {
@@ -316,6 +316,7 @@ int main(void)
         cmocka_unit_test(test_kernels_agree_with_the_reference),
         cmocka_unit_test(test_momentum_is_conserved_to_rounding),
     };
-    expansion_make_tables(&solid_tables);
+    expansion_make_angles(expansion_max_order, &angles);
+    expansion_make_tables(&angles, &solid_tables);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
