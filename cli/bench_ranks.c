@@ -123,7 +123,8 @@ static kith_status take_steps(kith_context *context, kith_simulation *simulation
     return status == KITH_OK ? job_synchronize(context) : status;
 }
 
-/* Steps that take the time of a repetition, counted by fewer: a call has costs of its own. */
+/* Steps that take the time of a repetition, counted by fewer: a call has costs of its own. Timed is
+ * the second of two calls, because the first may begin something that others go on with. */
 static kith_status choose_steps(const struct row *row, kith_context *context,
                                 kith_simulation *simulation, int64_t *steps)
 {
@@ -132,9 +133,11 @@ static kith_status choose_steps(const struct row *row, kith_context *context,
     kith_status status;
     int64_t last;
     do {
-        const double begin = cli_clock();
         last = *steps;
         status = take_steps(context, simulation, last);
+        const double begin = cli_clock();
+        if (status == KITH_OK)
+            status = take_steps(context, simulation, last);
         const double fitting = (double)last * wanted / (cli_clock() - begin);
         const double most = most_growth * (double)last;
         *steps = job_largest(context, (int64_t)(fitting < most ? fitting : most));
