@@ -290,7 +290,7 @@ static void test_steps_by_trees_have_the_bits_of_one(void **state)
     kith_bodies_free(bodies);
 }
 
-/* Of a context with peers, whose threads are at work. */
+/* Before they begin; the context computes afterwards. */
 static void test_trees_that_are_cancelled(void **state)
 {
     struct system s = system_random(*state, KITH_F32, 600001, 3);
