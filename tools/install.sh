@@ -5,7 +5,7 @@ packages_of() {
     case $1 in
     build) echo "gcc cmake ninja-build libc6-dev libhdf5-dev zlib1g-dev libpng-dev libfftw3-dev libcjson-dev libmicrohttpd-dev librandom123-dev $(packages_of nvcc)" ;;
     nvcc) if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then echo "g++"; fi ;; # its host's compiler
-    test) echo "libcmocka-dev libopenmpi-dev openmpi-bin python3 python3-venv ffmpeg $(packages_of consume) $(packages_of browser)" ;;
+    test) echo "ccache libcmocka-dev libopenmpi-dev openmpi-bin python3 python3-venv ffmpeg $(packages_of consume) $(packages_of browser)" ;;
     browser) if ! grep -qs '^ID=ubuntu' /etc/os-release; then echo "chromium"; fi ;; # a snap there
     package) echo "dpkg-dev file" ;;
     consume) echo "g++ clang pkgconf binutils $(packages_of package) mandoc groff-base bash zsh fish" ;;

@@ -6,14 +6,15 @@
 
 /* The instruction sets that CMake compiles CPU kernels for, best first (cmake/KithIsa.cmake has the
  * same list). A kernel file defines one table per set, its name ending in the set's: each room
- * lists its tables with KITH_EACH_ISA, and the index of a row is the same everywhere. */
+ * lists its tables with KITH_EACH_ISA, and the index of a row is the same everywhere. A kernel file
+ * uses none of them, and is the same with any list, so that ccache has it for other builds. */
 #if defined(__x86_64__)
-#ifdef KITH_WITHOUT_V4
+#if defined KITH_WITHOUT_V4 && !defined KITH_ISA_NAME
 #define KITH_ROW_V4(ROW)
 #else
 #define KITH_ROW_V4(ROW) ROW(v4)
 #endif
-#ifdef KITH_WITHOUT_V3
+#if defined KITH_WITHOUT_V3 && !defined KITH_ISA_NAME
 #define KITH_ROW_V3(ROW)
 #else
 #define KITH_ROW_V3(ROW) ROW(v3)
